@@ -63,12 +63,12 @@ size_t options_find(const struct options *o, const char *key, struct err *e);
 /* Sets one key. A value from a file does not replace one that was given. */
 bool options_set(struct options *o, const char *key, const char *value, enum option_origin from,
                  struct err *e);
-/* The same for a row of o->rows. */
+/* Sets the row at index `row` of o->rows. */
 bool options_set_row(struct options *o, size_t row, const char *value, enum option_origin from,
                      struct err *e);
 /* Reads "[section]" and "name = value" lines; messages begin with the file and line. */
 bool options_read_file(struct options *o, const char *path, struct err *e);
-/* The same from text (ends in NUL) that goes by that name. */
+/* Reads text (ends in NUL) as options_read_file reads a file; messages call it `name`. */
 bool options_read_text(struct options *o, const char *name, const char *text, struct err *e);
 /* What no row alone can say: widths that must divide each other, the mechanism's name. */
 bool options_check(const struct options *o, struct err *e);

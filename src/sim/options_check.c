@@ -3,8 +3,8 @@
  * will run in, so that a wrong configuration is found where it was written. */
 #include <inttypes.h>
 
-#include "sim/options.h"
 #include "sim/device/registers.h"
+#include "sim/options.h"
 
 static bool check_mech(const struct options *o, struct err *e) {
     if (options_mech(o, NULL)) return true;
@@ -26,7 +26,7 @@ static bool check_threads(const struct options *o, struct err *e) {
                    threads, MOST_THREADS);
 }
 
-/* Which accesses are ordered does not depend on the time that they take. */
+/* Checks that races are not looked for in a timed run: the order of accesses does not depend on their time. */
 static bool check_races(const struct options *o, struct err *e) {
     if (o->run.races == EXEC_RACES_OFF || o->run.mode != RUN_TIMED) return true;
     return err_set(e, ERR_INPUT, "run.races: races are looked for in functional runs, and run.mode is timed");

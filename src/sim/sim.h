@@ -11,13 +11,13 @@
 #include "exec/race/races.h"
 #include "ir/program.h"
 #include "sim/config.h"
-#include "sim/observe/density.h"
-#include "sim/options.h"
-#include "sim/observe/profile.h"
-#include "sim/observe/series.h"
-#include "sim/stats.h"
 #include "sim/device/storage.h"
 #include "sim/gpu/watch.h"
+#include "sim/observe/density.h"
+#include "sim/observe/profile.h"
+#include "sim/observe/series.h"
+#include "sim/options.h"
+#include "sim/stats.h"
 
 /* All handles must be live ones; what comes back belongs to them. */
 const struct ir_module *sim_module_ir(const hd_module *mod);
@@ -46,7 +46,7 @@ void sim_watch(hd_device *dev, const struct watch *w);
 const struct series *sim_series(const hd_device *dev);    /* of all launches since sim_watch */
 const struct density *sim_density(const hd_device *dev);  /* of the same; NULL: they were not wanted */
 const struct exec_races *sim_races(const hd_device *dev); /* NULL without run.races */
-/* Of the module's timed launches so far; what was charged is of those that were watched with `profile`. Free with
+/* Profile of the module's timed launches so far. Costs are included for launches watched with `profile`. Free with
  * profile_free. */
 void sim_profile(const hd_module *mod, struct profile *out);
 

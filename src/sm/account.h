@@ -59,7 +59,7 @@ struct sm_account {
     uint32_t width; /* lane slots of a scheduler cycle */
     VEC(struct sm_place) places;
     VEC(struct sm_cost) costs; /* by place */
-    uint64_t waits[SM_WAITS];  /* cycles; those of places, and of nobody */
+    uint64_t waits[SM_WAITS];  /* cycles by reason: those charged to places and those charged to none */
     uint32_t *index, slots;    /* by hash: place + 1 */
 };
 

@@ -1,7 +1,7 @@
 /* When threads that parted at a branch run together again. A mechanism knows joins, and several branches may lead to one:
  * `if (a || b)` has two, a loop one for each iteration that some thread leaves. So the SM looks for itself: a branch that sends threads
  * different ways is remembered until all of them that still live are in one split that issues. If the threads of all ways but
- * one have exited, there is nobody left to meet, and the branch is forgotten.
+ * one have exited, there is no thread left to meet, and the branch is forgotten.
  *
  * What is remembered is kept with the home warp of its first thread, which has to be in any split that has them all. A home warp
  * keeps MOST branches, more than its threads can be apart by under any stack; a mechanism that regroups threads and never has

@@ -129,7 +129,7 @@ static void bulk_copied(struct sm *s, uint32_t op, const struct ir_insn *i, uint
     }
 }
 
-/* The requests that were made for the op become those of another, which nobody waits for but by a record. */
+/* Moves the requests made for `op` to a new op for which only a record waits. */
 static void detach(struct sm *s, uint32_t op) {
     const uint32_t d = POOL_TAKE_SIZED(&s->ops);
     struct sm_op *from = &s->ops.v[op];
@@ -153,7 +153,7 @@ static void hold(struct sm *s, uint32_t op, uint32_t k) {
     s->ops.v[op].held = true;
 }
 
-/* Of a lane's groups, those may be left that are the last `most`. */
+/* True if the lanes still wait for copies: a lane may leave its last `most` groups unfinished. */
 static bool is_awaited(const struct sm *s, const struct sm_async *a, uint32_t lanes, uint32_t most) {
     const uint32_t *group = s->warps[a->warp].w->cp_group[a->bulk];
     if (most == IR_CP_ALL) return true;
@@ -204,7 +204,7 @@ static void tie_lanes(struct sm *s, uint32_t warp) {
     }
 }
 
-/* Until somebody wakes it, or the time is over. */
+/* Puts threads to sleep until an mbarrier changes or their time is over. */
 static void sleep(struct sm *s, uint32_t op, uint32_t warp, uint32_t mask) {
     if (s->ops.v[op].async) return; /* another piece of the split does */
     const uint32_t k = add_record(s, warp, mask, SLEEP), r = request_take(s), answer = r | SM_EVENT_REQUEST;
@@ -225,9 +225,9 @@ static void wake(struct sm *s, uint32_t block) {
         struct sm_request *q = &s->requests.v[a->request];
         const uint32_t op = a->of_op;
         if (a->kind != SLEEP || q->nodes == SM_NONE) continue;
-        if (s->nodes.v[q->nodes].op != op) continue; /* its time is over, and the request somebody else's */
+        if (s->nodes.v[q->nodes].op != op) continue; /* its time is over; another op has the request now */
         nodes_give(s, q->nodes);
-        q->nodes = SM_NONE; /* when its time comes it finds nobody */
+        q->nodes = SM_NONE; /* when its time comes no thread waits for it */
         if (!--s->ops.v[op].unanswered) lsu_complete(s, op);
     }
 }

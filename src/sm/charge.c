@@ -15,13 +15,13 @@
  * there were places to give, or before any branch the instruction being issued. Exited threads are charged likewise: the
  * place is where they left while others went on, be it the exit itself or the branch towards it.
  *
- * What lanes were charged to is remembered for each home warp as long as the same threads run and nobody parts. */
+ * What lanes were charged to is remembered for each home warp as long as the same threads run and none part. */
 #include <string.h>
 
 #include "mech/lib/split.h"
 #include "sm/impl.h"
 
-/* Of a home warp: what its idle lanes were charged to when last asked. */
+/* What the idle lanes of a home warp were charged to when last asked. */
 struct list {
     uint64_t stamp; /* of the last parting then; 0: nothing is known */
     uint32_t running[SM_HOME_WORDS], idle[SM_HOME_WORDS], live[SM_HOME_WORDS];

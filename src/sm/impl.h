@@ -1,4 +1,4 @@
-/* What the files of this room share and nobody else sees: the body of an SM, and how an instruction travels through it.
+/* Private to src/sm: the body of an SM, and how an instruction travels through it.
  *
  * select -> execute (functional, at issue) -> an op -> commit. An op is one split's instruction from issue until its
  * threads' next PCs have been handed to the mechanism and its data is back. Memory instructions of a packet make one
@@ -58,15 +58,15 @@ struct sm_code {
     uint8_t depth_change; /* as in mech_outcome */
     uint8_t steps;        /* of its unit: a matrix multiplication is several */
     uint8_t turns;        /* beyond the first, that reading its operands takes: bank conflicts */
-    bool
-        early; /* nobody's next PC depends on it: committed at issue under scoreboard, unless somebody waits */
+    /* no thread's next PC depends on it: under scoreboard it commits at issue, unless a thread waits at a barrier */
+    bool early;
     bool moves; /* no call, return or mark: nothing but where they go next is to be said of its threads */
     bool
         simple; /* an instruction of the program that does arithmetic: no access, fault, wait or other next PC, */
     bool plain; /* or any that a form has not added and async.c has nothing to do with */
     bool known; /* the rest is filled in */
-    bool
-        stays; /* a branch, an access or simple: nobody begins or ends to wait at it, or exits, if all simply go on */
+    /* a branch, an access or simple: if all threads go on, none of them starts or stops waiting, or exits */
+    bool stays;
     uint8_t nlines;
     uint32_t lines
         [SM_ROW_LINES]; /* of the host's, of the warp's registers, that it will touch: bytes from the first */
@@ -541,7 +541,7 @@ void fetch_ahead(struct sm *s); /* at the end of a tick, while ahead.left */
 
 /* What the mechanism and its order ask: from which cycle on a split may issue its next instruction. */
 uint64_t when_any(struct sm *s, const struct mech_split *split); /* sm.c: of any split */
-/* The same, of most without a call. */
+/* Gives what when_any gives, inlined for a split of one piece. */
 static inline uint64_t sm_when(void *sm, const struct mech_split *split) {
     struct sm *s = sm;
     const struct sm_code *c = &s->common->code[split->pc];
@@ -555,8 +555,9 @@ static inline uint64_t sm_when(void *sm, const struct mech_split *split) {
     t = score_piece(s, split->set.p[0], split->pc, c->used);
     return t > when ? t : when;
 }
-/* Of a split of one piece that could issue but for the unit, if it was asked, has its instruction, and its warp is not held
- * back for all the results it awaits: nobody else adds to the rows of its lanes. */
+/* Asks again about a split of one piece whose operands and instruction were there when it was last asked; only its unit
+ * can have become busy since. This holds unless its warp is held back for the number of results that it awaits, because
+ * no other instruction writes rows of its lanes. */
 static inline uint64_t sm_recheck(struct sm *s, const struct mech_split *split) {
     const struct sm_code *c = &s->common->code[split->pc];
     if (!c->known || (s->fetched && s->fetched[split->id].line != c->line)) return when_any(s, split);
@@ -572,7 +573,7 @@ static inline bool issue_may_run_out(const struct sm *s) {
     return s->ops.pool.left < 2 * MECH_WIDEST || s->requests.pool.left <= SM_PACKET ||
            s->nodes.pool.left < s->reserve_nodes;
 }
-/* Where s->direct: nothing holds any scheduler up, and nothing did. */
+/* True if no scheduler is held up, and none was in the tick before. */
 static inline bool issue_moves(const struct sm *s) {
     return !s->nstalled && !s->jammed && !issue_may_run_out(s);
 }
@@ -587,7 +588,7 @@ static inline uint64_t issue_soonest(struct sm *s) {
     s->order->moved = false;
     return s->issue_at = next;
 }
-/* And nobody can issue: it was seen when the tick before ended, and nothing has changed since. */
+/* True if, in addition, no scheduler can issue: the tick before found none that could, and nothing has changed since. */
 static inline bool issue_none(const struct sm *s) {
     return s->issue_at > s->now && !s->order->moved && issue_moves(s);
 }
@@ -605,9 +606,9 @@ static inline void outcome_look_ahead(const struct sm *s, const struct mech_spli
 void outcome_note(struct sm *s, struct sm_op *op, uint32_t k);
 void outcome_settle(struct sm *s, struct sm_op *op); /* after the last, if threads were set free */
 void outcome_commit(struct sm *s, struct sm_op *op); /* hands the split back; the op stays */
-/* The split's threads, of which there are some, all go on at `to`; its instruction `moves`, and nobody looks on (s->alone). */
-void outcome_tell(struct sm *s, struct mech_split *split,
-                  uint32_t to); /* the mechanism says what becomes of them */
+/* Tells the mechanism that all threads of the split, of which there is at least one, go on at `to`. Its instruction
+ * `moves`, and the SM is unobserved. */
+void outcome_tell(struct sm *s, struct mech_split *split, uint32_t to);
 static inline void outcome_move(struct sm *s, struct mech_split *split, uint32_t to) {
     s->census_known = false; /* a barrier that was reached since it was taken is seen from now on */
     if (!s->refuses || to == split->own[s->refuses - 1]) {
@@ -728,8 +729,8 @@ void idle_check(const struct sm *s); /* panics unless the classes add up */
 /* slots.c: every lane slot of an issue in one kind. The packet has been executed, has threads, and n slots less; place: of
  * its first instruction, if there is an account. */
 void slots_count(struct sm *s, uint32_t n, uint32_t place);
-/* The same where a warp has 32 threads, of a packet of one piece: its lanes are at home. Threads of the piece itself may have
- * exited just now. */
+/* Counts the idle lanes of a packet of one piece where warps have 32 threads: its lanes are at home. Threads of the
+ * piece itself may have exited just now. */
 static inline void slots_idle_piece(struct sm *s, uint32_t n, struct mech_piece p) {
     const struct sm_warp *w = &s->warps[p.warp];
     const uint32_t exited = p.mask & ~w->w->live ? bits_count(w->exist & ~(w->w->live | p.mask))
@@ -738,7 +739,7 @@ static inline void slots_idle_piece(struct sm *s, uint32_t n, struct mech_piece 
     s->stats.lane.exited += exited;
     s->stats.lane.parted += n - w->absent - exited;
 }
-/* As most packets are. */
+/* Counts the idle lanes of a packet; most have one piece. */
 static inline void slots_idle(struct sm *s, uint32_t n, uint32_t place) {
     const struct mech_packet *p = &s->common->packet;
     const struct mech_set *set = &p->split[0]->set;
@@ -751,7 +752,7 @@ static inline void slots_idle(struct sm *s, uint32_t n, uint32_t place) {
 static inline uint32_t lanes_below(uint32_t n) {
     return n < 32 ? (1u << n) - 1 : ~0u;
 }
-/* Of these lanes of a slot, those that lie in part k of their machine warps, which have parts of `width` lanes. */
+/* Returns those of these lanes of a slot that lie in part k of their machine warps, in parts of `width` lanes. */
 uint32_t slots_part(const struct sm *s, uint32_t warp, uint32_t mask, uint32_t width, uint32_t k);
 /* Beats of the packet in which no lane of the SIMD group has a thread. */
 uint32_t slots_vacant(const struct sm *s, uint32_t threads);
@@ -773,7 +774,8 @@ uint32_t charge_split_place(const struct sm *s, const struct mech_split *split);
 uint32_t charge_issued(struct sm *s, const struct mech_split *split); /* the same; it is about to run */
 /* Threads of different sets part there. */
 void charge_parted(struct sm *s, uint32_t place, const struct mech_set *const *sets, uint32_t n);
-/* The same for lanes of one word of a home warp and other lanes of it; parting: what charge_outcome made of the place. */
+/* Notes that lanes of one word of a home warp part from other lanes of it. parting: what charge_outcome made of the
+ * place. */
 void charge_lanes_parted(struct sm *s, uint32_t home, uint32_t word, uint32_t lanes, const uint32_t *others,
                          uint64_t parting);
 void charge_outcome(struct sm *s, uint32_t place);                           /* the one just committed */

@@ -75,7 +75,7 @@ static inline __attribute__((always_inline)) bool step_piece(struct sm *s, struc
     return true;
 }
 
-/* The same, all of whose lanes t counts already, and what follows from it. */
+/* Steps the split's piece k and does what follows from it. t counts all lanes of the piece already. */
 static inline __attribute__((always_inline)) bool run_piece(struct sm *s, struct sm_op *op,
                                                             const struct ir_insn *i, uint32_t k,
                                                             struct sums *t, struct err *e) {
@@ -220,7 +220,7 @@ static uint32_t bank_conflicts(struct sm *s, uint32_t sched, uint32_t turns) {
     return cost / SM_TURN;
 }
 
-/* Of the packet: the most that any of its instructions needs. */
+/* The most that any instruction of the packet needs. */
 struct needs {
     uint32_t turns; /* of register read beyond the first */
     uint32_t slots;
@@ -406,8 +406,8 @@ static __attribute__((noinline)) bool issue_mixed(struct sm *s, uint32_t sched, 
 
 /* ---- the short way ---- */
 
-/* Of one simple instruction of one piece, in a machine where nobody looks on (s->quick). It needs no op, for it is committed
- * at once, and no sums. */
+/* True for a simple instruction of one piece in an SM with fast_issue. It commits at once, so it needs no op and no
+ * sums. */
 static inline bool issues_fast(const struct mech_split *split, const struct sm_code *c) {
     return split->set.n == 1 && c->simple;
 }
@@ -470,7 +470,8 @@ static inline uint32_t read_conflicts(struct sm *s, uint32_t sched, uint32_t tur
     return extra;
 }
 
-/* Of what is simple only a trace that does not fit can be at fault, which sets the limit to 0 (exec/tape/tape.c). */
+/* Simple instructions fail only if a replayed trace does not match: the replay then sets the limit to 0
+ * (exec/tape/tape.c). */
 static __attribute__((noinline)) bool simple_failed(const struct sm *s, const struct exec_warp *w,
                                                     uint32_t pc, struct err *e) {
     return s->env.grid->out.flow == EXEC_FAULT ? exec_fault_error(w, e) : exec_limit_error(w, pc, e);
@@ -588,7 +589,7 @@ static inline uint64_t ready_at(void *sm, const struct mech_split *split) {
     return s->recheck && split->set.n == 1 ? sm_recheck(s, split) : when_any(s, split);
 }
 
-/* The first scheduler from k on that may issue now: its port is free, and by its order somebody is ready. */
+/* The first scheduler from k on that may issue now: its port is free, and its order has a ready split. */
 static inline uint32_t next_due(const struct sm *s, uint32_t k) {
     const uint64_t *wakes = s->wakes, now = s->now;
     for (const uint32_t n = s->schedulers; k < n; k++)
@@ -596,13 +597,14 @@ static inline uint32_t next_due(const struct sm *s, uint32_t k) {
     return k;
 }
 
-/* The same as long as nothing does, where nobody looks on and the mechanism leaves select to its order. */
+/* Lets all schedulers issue. The loop is for SMs with order_selects in which nothing holds a scheduler up; issue_from
+ * serves all others. */
 bool issue_all(struct sm *s, struct err *e) {
     struct order *order = s->order;
     order->moved = true; /* who issues, and ports */
     if (!s->order_selects || !issue_moves(s)) return issue_from(s, 0, e);
     const uint64_t now = s->now;
-    bool asked = false; /* the order, for somebody */
+    bool asked = false; /* whether some scheduler was due */
     for (uint32_t k = next_due(s, 0); k < s->schedulers; k = next_due(s, k + 1)) {
         asked = true;
         struct mech_split *split = order_choose(order, k, now, ready_at, s);

@@ -9,7 +9,7 @@
  * that a variable of all of them lies side by side (local.h); an access is cut into words.
  * Constants have a segment of their own behind L1C; a buffer that is read as constants goes through L1C too, with the
  * addresses it has for everybody. Texels go through L1T. Kernel parameters are preloaded: they cost a constant cache
- * hit and are asked of nobody. Shared memory is one request of the packet, with the cycles its banks need. */
+ * hit and make no request. Shared memory is one request of the packet, with the cycles its banks need. */
 #include <string.h>
 
 #include "mech/lib/set.h"
@@ -206,7 +206,8 @@ static uint32_t serve_path(struct sm *s, uint32_t r, uint32_t op, uint32_t path)
     return served;
 }
 
-/* Which lanes of a part each line serves. An access in two lines (sectors, unaligned texels) is in both. */
+/* Finds which lanes of a part each line serves. An access that lies in two lines (sectors, unaligned texels) is served
+ * by both. */
 static void find_lines(struct sm_gather *g, const struct sm_part *p, uint32_t lines, uint32_t size) {
     const uint64_t *addr = g->addr + p->first;
     uint32_t last = 0;
@@ -358,7 +359,7 @@ uint32_t lines_bank_cycles(const struct sm *s, const uint64_t *addr, uint32_t la
     return mem_bank_cycles(addr, lanes, bytes, banks, word);
 }
 
-/* Of lanes that go together. */
+/* Cycles that shared memory needs for lanes that are served together. */
 static uint32_t group_cycles(const struct sm *s, const uint64_t *addr, uint32_t lanes) {
     const struct sm_gather *g = &s->common->gather;
     return lines_bank_cycles(s, addr, lanes, g->shared_bytes, g->shared_atomic);

@@ -3,8 +3,8 @@
  * A memory instruction reaches the memory stage depth - 1 cycles after issue, so a hit of latency 1 takes as long as an
  * addition. There it joins the queue; while the queue is full it stays where it is and its scheduler's pipeline with it
  * (the stalls of DWF Figure 6.3). The instruction at the head sends its requests; one the memory system cannot take is
- * tried again in the next cycle, and everything behind it waits. Stores are posted: nobody waits for an answer,
- * but for those that miss with memory.stores = wait (DWF 5.1.1 makes no difference between loads and stores).
+ * tried again in the next cycle, and everything behind it waits. Stores are posted: no thread waits for an answer,
+ * except to those that miss with memory.stores = wait (DWF 5.1.1 makes no difference between loads and stores).
  *
  * Write-back (DWF 5.1.1) has two inputs, the pipeline and the threads that missed and have returned. The latter go first:
  * with sm.writeback so many in a cycle, in which the pipeline stands still. Here that is a cycle more until the next
@@ -86,7 +86,8 @@ static __attribute__((noinline)) void answered_any(struct sm *s, uint32_t r) {
     request_give(s, r);
 }
 
-/* Lanes of a load that still waits for others have their data, and nobody is to hear of it: as most answers are. */
+/* True if lanes of a load got data while the load waits for more, and the mechanism need not hear of it. Most answers
+ * are like this. */
 static inline bool answered_unheard(struct sm *s, uint32_t r) {
     if (s->requests.v[r].nodes != r || s->charge) return false;
     const struct sm_node *n = &s->nodes.v[r];
@@ -135,7 +136,7 @@ void lsu_returned(struct sm *s, uint32_t r) {
             return_threads(s, &s->ops.v[s->nodes.v[n].op], bits_count(s->nodes.v[n].mask));
 }
 
-/* Nobody waits for a posted store but the thread that must not run ahead of its own pipeline. */
+/* A posted store has been accepted. Only its own op waits for it, until its write-back at the earliest. */
 static void posted(struct sm *s, uint32_t r) {
     uint32_t op = SM_NONE;
     for (uint32_t n = s->requests.v[r].nodes; n != SM_NONE; n = s->nodes.v[n].next) {

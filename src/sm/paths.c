@@ -1,4 +1,4 @@
-/* Which way each thread has gone through the program, so that charge.c knows where two threads parted that were not
+/* Remembers the way of each thread through the program, so that charge.c knows where two threads parted that were not
  * running together when they did.
  *
  * A thread is at a decision when it executes an instruction that need not lead all to the same place: a branch under a

@@ -83,7 +83,8 @@ static uint32_t lanes_in_flight(const struct sm *s, uint32_t slot) {
     return lanes;
 }
 
-/* Of the threads that a split holds only those of its set: nothing is fetched for others, which wait on its stack. */
+/* Lanes for which an instruction is being fetched. A split fetches for the threads of its set only, not for those that
+ * wait on its stack. */
 static uint32_t lanes_fetching(const struct sm *s, uint32_t slot, uint32_t live) {
     uint32_t lanes = 0;
     FOR_LANES(l, s->fetched ? live : 0) {

@@ -101,7 +101,7 @@ static bool build_local(struct sm *s, uint32_t op, uint8_t kind, const uint64_t 
     return build_lines(s, op, MEM_L1D, kind, g->addr, lines_unit(s, MEM_L1D, g->bytes));
 }
 
-/* Of lanes that go together. */
+/* Cycles that shared memory needs for lanes that are served together. */
 static uint32_t group_cycles(struct sm *s, const uint64_t *addr, uint32_t mask, bool atomic) {
     struct sm_gather *g = &s->common->gather;
     const uint32_t banks = (uint32_t)s->o->sm.shared_banks, word = (uint32_t)s->o->sm.shared_bank_bytes;

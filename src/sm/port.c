@@ -1,10 +1,11 @@
-/* Which threads of an access get through at once, for mechanisms that let the others repeat it (env.served; SL 4.2).
+/* Finds the threads of an access that are served at once, for mechanisms that let the others repeat it (env.served; SL
+ * 4.2).
  *
  * The first-level data cache has "a single port as wide as a cache line": the first thread that asks for a line chooses it, and
  * those that want the same one are served with it. Local memory is behind this port too; an access to it goes by its first
- * word. Shared memory serves whoever finds the banks of its words free or giving the same words, in the order of lanes. Its
- * lanes are taken together here, whatever sm.shared_lanes says. Constants, parameters and textures have other ports, at
- * which nobody loses. Whoever does not access memory, being turned off by a guard, loses nothing either. */
+ * word. Shared memory serves, in the order of lanes, each thread whose banks are free or give the same words. Its lanes
+ * are taken together here, whatever sm.shared_lanes says. Constants, parameters and textures have other ports, which
+ * serve all threads at once. A thread that is turned off by its guard counts as served. */
 #include <string.h>
 
 #include "mech/lib/set.h"

@@ -4,8 +4,8 @@
  * are: with a cycle per row they would. The list of a warp is short, so looking through it costs less than a table of
  * rows would; rows are bits of a word (code.c).
  *
- * A warp with SM_SCORES entries is held back until one of them is done. Entries that are done are dropped on the way of
- * whoever looks through the list anyway; one of SM_FEW_SCORES at most is looked through only for a row that is in it. */
+ * A warp with SM_SCORES entries is held back until one of them is done. Entries that are done are dropped when the list
+ * is looked through for another reason; one of SM_FEW_SCORES at most is looked through only for a row that is in it. */
 #include "mech/lib/split.h"
 #include "sm/impl.h"
 

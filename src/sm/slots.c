@@ -207,7 +207,8 @@ static inline void count_idle_plain(struct sm *s, uint32_t n) {
     s->stats.lane.parted += n - absent - exited;
 }
 
-/* The same of a narrower warp (HARP's are as wide as the SIMD unit): several of them share a word. */
+/* Counts idle lanes of a machine warp narrower than 32 threads (HARP's are as wide as the SIMD unit): several share a
+ * word. */
 static inline void count_idle_narrow(struct sm *s, uint32_t n) {
     const struct sm_home h = first_home(s);
     const struct sm_warp *w = &s->warps[h.warp];

@@ -23,7 +23,7 @@ static uint64_t recheck(void *sm, const struct mech_split *split) {
     return sm_recheck(sm, split);
 }
 
-/* The same, compared with all there is to ask. */
+/* Asks again and checks the answer against a full enquiry. */
 static uint64_t audited_recheck(void *sm, const struct mech_split *split) {
     const struct sm *s = sm;
     const uint64_t when = recheck(sm, split), all = when_any(sm, split);
@@ -31,7 +31,7 @@ static uint64_t audited_recheck(void *sm, const struct mech_split *split) {
     return when;
 }
 
-/* As ask_when where neither a scoreboard nor fetching holds anybody back. */
+/* A short when_any where there is neither a scoreboard nor instruction fetch. */
 static uint64_t ask_unit(void *sm, const struct mech_split *split) {
     const struct sm *s = sm;
     const struct sm_code *c = &s->common->code[split->pc];
@@ -73,7 +73,7 @@ static void ready_threads(void *sm, const struct mech_split *split, struct mech_
     if (k == s->ops.pool.used || !split->in_flight) return;
     const struct sm_op *op = &s->ops.v[k];
     if (!op->memory || op->held || !op->unanswered || op->ready > s->now || !sm_insn(s, op->pc)->nd) return;
-    s->census_known = false; /* whoever asks may take them */
+    s->census_known = false; /* the mechanism may take them */
     set_copy(out, &split->set);
     remove_waiting(s, k, out);
 }
@@ -321,7 +321,7 @@ bool sm_busy(const struct sm *s) {
 
 /* ---- time ---- */
 
-/* Of an event that is an op itself, of any other event op 0: found without a branch that no host predicts. */
+/* Returns the op of an event, or op 0 if the event is a request. It has no branch, since hosts would mispredict it. */
 static const struct sm_op *op_of(const struct sm *s, uint32_t what) {
     return &s->ops.v[what & ((what >> 31) - 1)];
 }
@@ -354,8 +354,8 @@ static uint64_t next_issue(const struct sm *s) {
     return next;
 }
 
-/* What follows is compiled twice: for SMs at which nobody looks on and where the order says who is ready (s->direct, then a
- * constant), as nearly always, and for any. */
+/* The functions below are compiled twice: for SMs in which order_selects is set, where it is then a constant, as in
+ * nearly all runs, and for any SM. */
 #define TWICE static inline __attribute__((always_inline))
 
 /* One cycle; false: a fault. */

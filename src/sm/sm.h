@@ -25,7 +25,7 @@ struct sm_commit {
 /* Listeners, any of them NULL. They cost nothing when absent. */
 struct sm_observer {
     void *user;
-    bool quiet; /* nobody asks what the mechanism says: the event below is "" */
+    bool quiet; /* the event text is not wanted: it is always "" */
     /* One issue slot: cycle, SM, scheduler, the packet (its splits still as issued), what the mechanism said. */
     void (*issue)(void *user, uint64_t cycle, uint32_t sm, uint32_t sched, const struct mech_packet *p,
                   const char *event);
@@ -79,7 +79,7 @@ struct sm_env {
     struct sm_account *account;         /* what lines cost, shared by all SMs; NULL: not wanted */
     const uint32_t *account_pc;         /* of each PC: the one the account has it by; NULL: the same */
     uint64_t *thread_insts;             /* by global thread number, for time series; NULL: not wanted */
-    const struct sm_observer *observer; /* NULL: nobody */
+    const struct sm_observer *observer; /* NULL: no observer */
     bool audit; /* the mechanism checks itself after every commit, and so do requests: slow, for tests */
 };
 
@@ -129,9 +129,9 @@ uint32_t sm_warps(const struct sm *s);
 struct exec_warp *sm_warp(const struct sm *s, uint32_t slot);
 /* Where every thread goes on that is not blocked: pc[slot * EXEC_LANES + lane], IR_NOPC where there is none. */
 void sm_places(const struct sm *s, uint32_t *pc);
-/* Of the warp in a slot: lanes that have issued since sm_forget; lanes with an instruction, an operand or a fetch under
- * way, or that the mechanism lets go on by a clock. */
+/* Lanes of the warp in a slot that have issued since sm_forget. */
 uint32_t sm_ran(const struct sm *s, uint32_t slot);
+/* Lanes of the warp that have an instruction, an operand or a fetch under way, or that a clock of the mechanism will let go on. */
 uint32_t sm_under_way(const struct sm *s, uint32_t slot);
 void sm_forget(struct sm *s);
 /* Cycles in which each thread of a full SM would have had the slowest unit once, of those an instruction of these classes

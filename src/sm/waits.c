@@ -8,8 +8,9 @@
  * - else is held by the mechanism, until threads from which it parted have caught up or have made way: a wait for
  *   reconvergence. Such cycles are charged to the place where most of these threads parted from those that are not held.
  *
- * While the load/store unit takes nothing more, nobody is asked: the scheduler waits for that. The place that suffers the
- * wait is that of the split with most of the waiting threads; of a full load/store unit, the last instruction issued.
+ * While the load/store unit takes nothing more, no thread is asked: the scheduler waits for that. The place that
+ * suffers the wait is that of the split with most of the waiting threads; of a full load/store unit, the last
+ * instruction issued.
  *
  * The threads are looked at when something has changed: an issue, a commit, an answer of memory, or a tick for which the SM
  * had asked. Ticks in between change nothing, so that sleeping through them gives the same. */
@@ -151,7 +152,7 @@ static uint32_t home_sched(const struct sm *s, const struct sm_home *h) {
     return (first / h->words + (h->warp - first) / h->words) % e->schedulers;
 }
 
-/* Of a word of a home warp: lanes at barriers, and lanes held. */
+/* Splits the idle lanes of a word of a home warp into those at barriers and those held by the mechanism. */
 static void split_word(const struct sm *s, const struct sm_home *h, uint32_t word, uint32_t *waiting,
                        uint32_t *held) {
     const uint32_t slot = h->warp + word;

@@ -103,8 +103,8 @@ struct call {
     uint32_t integers, floats, stacked; /* so many of them */
 };
 
-/* As the convention widens it: 32 bits by their sign, whatever the type, smaller ones as their type says. A float is in the
- * low bits; what is above is nobody's. */
+/* Widens an argument as the calling convention says: 32-bit values by their sign whatever the type, smaller ones as
+ * their type says. A float is in the low bits; the bits above it are undefined. */
 static uint64_t widened(const hd_arg *a) {
     uint64_t v = 0;
     const struct arg_kind *kind = &arg_kinds[a->type];

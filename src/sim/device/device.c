@@ -184,7 +184,7 @@ static hd_status try_close(hd_device *dev) {
     SIM_CALL(dev, close_device(dev));
 }
 
-/* Of a device that is lost nothing is asked: its ledger knows what there is. */
+/* Closes a device. A lost device is not asked for its parts: its ledger lists all memory. */
 void hd_device_close(hd_device *dev) {
     if (!dev || (dev->running && !dev->life->lost)) return;
     try_close(dev);

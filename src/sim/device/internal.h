@@ -106,7 +106,7 @@ void sim_unload(hd_module *mod);
 hd_status sim_ready(const hd_device *dev);
 /* Takes the error over as the device's last one, logs it, and gives its status. */
 hd_status sim_fail(const hd_device *dev, struct err *e);
-/* The same for a bad argument. */
+/* Fails a call for a bad argument. */
 hd_status sim_refuse(const hd_device *dev, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void sim_log(const hd_device *dev, hd_log_level level, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
@@ -123,7 +123,7 @@ hd_status sim_supported(const hd_kernel *k);
 /* machine.c: makes x a launch whose blocks are all resident, or says why they cannot be. */
 hd_status sim_cooperate(const hd_kernel *k, const hd_launch *l, struct exec_launch *x);
 
-/* launch.c: the timed machine, made if there is none yet; what a kernel prints, to whoever wants it. */
+/* launch.c: makes the timed machine if there is none yet; passes on what a kernel prints. */
 bool sim_machine(hd_device *dev, struct err *e);
 void sim_print(const hd_device *dev, const char *text, size_t n);
 

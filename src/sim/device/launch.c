@@ -89,8 +89,8 @@ static void on_print(void *user, const char *text, size_t n) {
     sim_print(user, text, n);
 }
 
-/* A launch that nothing is proved about may still be one that never ends: whoever waits for it is told what to do. It
- * depends on what was executed, not on the time that took. */
+/* Warns about a launch that executes very long without ending a block, though no loop is proved. The warning depends on
+ * the instructions executed, not on their time. */
 static void lose_patience(hd_device *dev, uint64_t done, uint64_t blocks, uint64_t insts) {
     const uint64_t most = (uint64_t)dev->options.exec.warn_insts;
     if (done != dev->patience.done) {
@@ -189,7 +189,8 @@ static struct workers *sim_workers(const hd_device *dev) {
     return dev->life->workers;
 }
 
-/* Of the instructions of what runs. Looked for once: a launch must not cost what its module holds. */
+/* Classes of the instructions of a module, one bit each. They are found once, so that a launch does not cost a search
+ * of its module. */
 static uint32_t classes_of(hd_module *mod, const struct gpu_launch *l) {
     const struct ir_module *m = gpu_module(l);
     enum cfg_form f = CFG_FORM_NONE;

@@ -115,7 +115,7 @@ static hd_status give(const struct exec_memory_info *m, hd_memory *info) {
     return HD_OK;
 }
 
-/* Of the memory that the constants of a module are, the one variable; its label is the bare name. */
+/* Narrows the memory of a module's constants to the one variable at the address, labelled by its bare name. */
 static bool narrow(const hd_device *dev, uint64_t addr, struct exec_memory_info *m) {
     uint64_t base;
     if (addr < SIM_CONST_WINDOW) return true;

@@ -80,7 +80,8 @@ static void explain_unsupported(const hd_kernel *k, struct sb *out) {
     while (out->len && out->text[out->len - 1] == '\n') out->text[--out->len] = '\0';
 }
 
-/* Made when somebody asks: a module may have many such kernels that nobody wants to run. */
+/* The reason why a kernel cannot run. It is made on demand, since a module may have many such kernels that are never
+ * launched. */
 static const char *why_unsupported(const hd_kernel *k) {
     if (!k->mod->ir->funcs.v[k->func].unsupported || k->info.unsupported) return k->info.unsupported;
     struct sb text = {0};

@@ -1,5 +1,5 @@
-/* Registers that somebody gives to kernels, in place of those that are counted: the text of run.registers. It is a list with
- * commas of KERNEL:NUMBER, what that kernel has, and of one NUMBER, the most that all others have. */
+/* Register counts given for kernels in place of the counted ones: the text of run.registers. It is a list separated by
+ * commas of KERNEL:NUMBER, the count of that kernel, and of one NUMBER, the most that any other kernel has. */
 #ifndef HEDDLE_SIM_DEVICE_REGISTERS_H
 #define HEDDLE_SIM_DEVICE_REGISTERS_H
 

@@ -16,8 +16,8 @@ struct storage {
     uint64_t bits;                  /* of all */
     struct mech_storage arrays;     /* that they are made of */
 };
-/* Of the mechanism and machine that o describes, with all threads resident that an SM has room for. False: the machine is
- * not one for this mechanism. Free with storage_free, in either case. */
+/* Computes the storage of the mechanism and machine that o describes, with as many resident threads as an SM has room
+ * for. False: the mechanism cannot run on this machine. Free with storage_free, in either case. */
 bool storage_find(const struct options *o, struct storage *out, struct err *e);
 void storage_free(struct storage *s);
 

@@ -223,8 +223,8 @@ static void free_run(struct gpu_run *r) {
     exec_grid_free(&r->grid);
 }
 
-/* Requests and lines that a launch which failed left behind are nobody's now: a machine with empty caches takes the place of
- * this one, its counters with it. */
+/* Replaces the machine after a failed launch, which left requests and lines behind: the new one has empty caches and
+ * counters. */
 static bool renew(struct gpu *g, struct err *e) {
     struct mem *another = mem_new(&g->options->memory, (uint32_t)g->options->gpu.sms, e);
     if (!another) return false;

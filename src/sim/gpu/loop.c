@@ -182,7 +182,7 @@ void gpu_advance_sm(struct gpu_run *r, uint32_t worker, uint32_t i, uint64_t unt
     }
 }
 
-/* The same in lockstep with the launch's bound on instructions near: nobody may go beyond it. */
+/* Advances an SM in lockstep while the launch is near its bound on instructions, which no SM may exceed. */
 static void advance_limited(struct gpu_run *r, uint32_t i, uint64_t until) {
     struct gpu_at *a = &r->at[i];
     a->grid.most = a->grid.insts + (r->grid.most - r->grid.insts);

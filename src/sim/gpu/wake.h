@@ -22,7 +22,7 @@ struct gpu_wake {
     uint64_t far_first; /* the first of them */
 };
 
-/* Nobody is due; the first advance is to `now` or later. */
+/* Starts with no SM due. The first advance is to `now` or later. */
 void gpu_wake_init(struct gpu_wake *w, uint32_t sms, uint64_t now);
 void gpu_wake_free(struct gpu_wake *w);
 /* The time is until - 1, at most GPU_WAKE_SLOTS cycles from `now`, which is not after the first due cycle: SMs due in one of

@@ -38,7 +38,7 @@ struct watch {
     struct density_options density;                        /* lanes over time (density.h) */
     struct watch_sink trace;                               /* one line per issue (trace.h) */
     struct watch_sink timeline;                            /* Chrome trace JSON (trace.h) */
-    void (*commit)(void *user, const struct sm_commit *c); /* hears every commit; NULL: nobody */
+    void (*commit)(void *user, const struct sm_commit *c); /* called at every commit; NULL: not wanted */
     void *commit_user;
     struct watch_steps steps;
 };

@@ -5,13 +5,14 @@
  * issued in it, or could have: it has no instruction, operand or fetch under way, is not held by a clock of the mechanism
  * (its `clocked`), and the window was long enough for every thread of the SM to have the slowest unit once. Then each thread
  * that did issue is followed alone, on a copy (exec/livelock/loop.h), or, if one meets others or writes memory, all those of a block
- * together (exec/livelock/joint.h). If one of them is not in a loop that only somebody else could end, there is progress, or none can be excluded. If all of
- * them are, nothing will change until one of the others runs, and those the mechanism has passed over for the whole window.
- * Four such windows on end are a deadlock: of the program if nobody was passed over, and as verdict.c finds otherwise.
+ * together (exec/livelock/joint.h). If one of them is not in a loop that only another thread could end, there is
+ * progress, or none can be excluded. If all of them are, nothing will change until one of the others runs, and those
+ * the mechanism has passed over for the whole window. Four such windows on end are a deadlock: of the program if no
+ * thread was passed over, and as verdict.c finds otherwise.
  *
  * A window in which a thread exited, or in which no live thread ran, is progress: nothing is known of loops, for all of no
- * threads are in one. Threads do not run while an arm is walked that nobody takes (structured/walker.c), or while all warps
- * are on their way back from memory (dwf/pool.c). Where nothing is under way at all, gpu_loop.c finds that.
+ * threads are in one. Threads do not run while an arm is walked that no thread takes (structured/walker.c), or while
+ * all warps are on their way back from memory (dwf/pool.c). Where nothing is under way at all, gpu_loop.c finds that.
  *
  * Following threads in vain may take FREE steps each time, and a sixty-fourth of what the launch has executed since; how
  * far one is followed grows with each attempt, so that long loops are found too, later. Together, each thread of a block

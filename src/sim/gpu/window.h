@@ -10,12 +10,12 @@
 /* Why a cycle was run in lockstep. */
 enum gpu_lockstep {
     GPU_LOCKSTEP_NONE,
-    GPU_LOCKSTEP_TRACE,        /* somebody listens to events in their order */
+    GPU_LOCKSTEP_TRACE,        /* a trace needs events in their order */
     GPU_LOCKSTEP_PROFILE,      /* lines are charged: one account for all SMs */
-    GPU_LOCKSTEP_UNDEFERRABLE, /* the kernel's accesses cannot be put off (exec/deferred/deferred.h) */
+    GPU_LOCKSTEP_UNDEFERRABLE, /* the kernel's accesses cannot be deferred (exec/deferred/deferred.h) */
     GPU_LOCKSTEP_SPINNING,     /* the mechanism asks which threads spin, and only the executed access tells */
     GPU_LOCKSTEP_CACHE,        /* a first-level cache lets go of a miss in the next cycle */
-    GPU_LOCKSTEP_CODE,         /* the same of the instruction cache, while code is fetched */
+    GPU_LOCKSTEP_CODE,         /* the instruction cache does so, while code is fetched */
     GPU_LOCKSTEP_LIMIT,        /* the launch's bound on instructions is near */
     GPU_LOCKSTEP_END,          /* blocks have ended, memory is not quiet yet */
     GPU_LOCKSTEPS
@@ -23,7 +23,7 @@ enum gpu_lockstep {
 
 struct gpu_windows {
     enum gpu_lockstep why;
-    bool settled;         /* nobody will fetch any more */
+    bool settled;         /* no SM will fetch code any more */
     uint64_t data, fetch; /* most cycles: with all code there, and without */
     VEC(uint64_t) code;   /* addresses of the kernel's lines */
     uint64_t *fetching;   /* SMs that may have to fetch some of them */

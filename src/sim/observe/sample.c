@@ -37,7 +37,7 @@ void sample_free(struct sample_classes *c) {
 
 /* ---- estimates ---- */
 
-/* Of the launch, not of what it executes. */
+/* True for counters of the launch itself, as opposed to what it executes. */
 static bool is_of_launch(enum stat_id id) {
     switch (id) {
     case STAT_exec_launches:
@@ -143,7 +143,7 @@ static uint64_t *functional_counts(const hd_module *mod, const uint64_t *lanes) 
     return counts;
 }
 
-/* Of all simulated launches of the module so far, less those given. */
+/* Thread instructions by block in all simulated launches of the module so far, less those in `before`. */
 static uint64_t *timed_counts(const hd_module *mod, const uint64_t *before) {
     uint64_t *counts = counts_new(mod);
     for (size_t pc = 0; mod->branch && pc < mod->ir->code.n; pc++)

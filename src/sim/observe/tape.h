@@ -38,7 +38,7 @@ struct sim_followed {
     const struct gpu_range *copied;
     size_t ncopied;
 };
-/* The columns of a kernel's tapes, for whoever is to provide them. */
+/* Finds the columns of a kernel's tapes, for code that provides them. */
 bool sim_plan(hd_kernel *k, const struct exec_plan **plan, struct err *e);
 /* A launch whose threads do what their tapes say, whatever its arguments are. */
 hd_status sim_follow(hd_kernel *k, const hd_launch *l, const struct sim_followed *f);

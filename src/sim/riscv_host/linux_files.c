@@ -1,6 +1,7 @@
 /* Files: the program's are the host's, under numbers of their own, as far as --files lets it (linux_place.h). Standard input is the
- * host's; what goes to standard output and standard error goes to whoever runs the program. The three are pipes to the program,
- * whatever they are: it writes to them in the same pieces everywhere, and places in them are not its own. */
+ * host's; what goes to standard output and standard error goes to the caller that runs the program. The three are pipes
+ * to the program, whatever they are: it writes to them in the same pieces everywhere, and places in them are not its
+ * own. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 
-/* Which files a program may use. Never one of a process in /proc, and never the host's memory. */
+/* The files that a program may use. Files of processes in /proc, and so the host's memory, are never among them. */
 enum linux_reach {
     LINUX_REACH_WRITES, /* reads what the user may read, writes in a folder and below it */
     LINUX_REACH_NONE,   /* no file */

@@ -14,7 +14,7 @@ struct sim_main {
     bool (*launch)(void *user, hd_kernel *k, const hd_launch *l, const hd_arg *args, size_t nargs);
     /* What the program writes to its standard output (1) and standard error (2). */
     void (*write)(void *user, int fd, const void *data, size_t n);
-    /* One line about what the program was refused; NULL: nobody wants it. */
+    /* Receives one line when the program was refused something; NULL: not wanted. */
     void (*warn)(void *user, const char *text);
     void *user;
     /* What became of it. */
