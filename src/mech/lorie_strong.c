@@ -60,7 +60,7 @@ static inline bool begins_block(const struct mech *m, uint32_t pc) {
     return m->env.cfg->blocks[m->env.module->code.v[pc].block].first == pc;
 }
 
-/* All go on together to pc, and nobody else is looked at, or has a smaller number. */
+/* True if all threads go on together to pc, and no waiting thread is looked at there or has a smaller number. */
 static bool goes_on(struct mech *m, const struct walk_home *h, uint32_t pc, uint64_t key) {
     if (!begins_block(m, pc) || key < h->list.limit) return true;
     if (key > h->list.limit || ir_is_mark(&m->env.module->code.v[pc], IR_MK_SYNC)) return false;
@@ -91,7 +91,8 @@ static void commit(struct mech *m, struct mech_split *s, const struct mech_outco
     lorie_counts(m)->merges += walk_to(m, &l->walk, h, h->list.limit);
 }
 
-/* Released threads stand. A warp of which somebody runs sees them where the block ends. */
+/* Released threads wait where they are. If other threads of the warp run, they find the released ones at the end of the
+ * block. */
 static void arrived(struct mech *m, struct walk_home *h) {
     struct lorie *l = m->self;
     if (order_parked(h->run)) lorie_counts(m)->merges += walk_to(m, &l->walk, h, h->list.limit);

@@ -48,7 +48,7 @@ static bool check_env(const struct mech_ops *ops, const struct mech_env *env, st
     return true;
 }
 
-/* That a split has: those of a machine warp, or a thread each. */
+/* The most pieces that a split can have: those of a machine warp, or one for each thread. */
 static uint32_t most_pieces(const struct mech_ops *ops, uint32_t warp_size) {
     if (ops->caps & MECH_AT_HOME) return warp_size > 32 ? warp_size / 32 : 1;
     return ops->width && warp_size < MECH_PIECES ? warp_size : MECH_PIECES;

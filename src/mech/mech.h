@@ -10,12 +10,12 @@
  * packet: it is now in flight and belongs to the SM. The SM executes it, charges what it costs, and gives it back with
  * commit: the outcome says where each of its threads goes. The mechanism then reuses it, breaks it up, merges it or frees
  * it. Under `issue = scoreboard` commit follows at once for instructions that cannot diverge (their results may still be
- * on the way: env.when holds back whoever needs them); under `issue = barrel` it follows at write-back. A mechanism does
- * not see the difference.
+ * on the way: env.when holds back threads that need them); under `issue = barrel` it follows at write-back. A mechanism
+ * does not see the difference.
  *
- * A split may be without threads: a walker's issue where nobody is (Takahashi, Sandy Bridge), or one that is lost (Tesla's
- * joins). It is scheduled, fetched, charged for and committed like any other, executes nothing, waits for no operand, and
- * its outcome has no sides. A mechanism never has more splits than the SM has threads, those included.
+ * A split may be without threads: a walker's issue where no thread is (Takahashi, Sandy Bridge), or one that is lost
+ * (Tesla's joins). It is scheduled, fetched, charged for and committed like any other, executes nothing, waits for no
+ * operand, and its outcome has no sides. A mechanism never has more splits than the SM has threads, those included.
  *
  * Threads that wait at a block barrier or a warp-level .sync instruction are in outcome->waiting. They come back through
  * release, in one call per set of threads released together (and one per PC they waited at), at outcome.pc + 1 of that
@@ -70,8 +70,9 @@ struct mech_packet {
     uint32_t beats;          /* cycles it takes to issue, on simd_width lanes each; 0: those of a warp */
     uint32_t register_stall; /* extra cycles in register read (bank conflicts of mixed warps) */
     bool last_beat;          /* its results are counted from its last beat on, not from its first */
-    /* Of a packet of one split: its threads that issue in each beat, `beats` sets, none in two of them. Memory takes the
-     * threads of a beat together, beat after beat. NULL: all at once. It must be there until the packet has issued. */
+    /* For a packet of one split: the threads that issue in each beat, as `beats` disjoint sets. Memory takes the
+     * threads of a beat together, beat after beat. NULL: all issue at once. The sets must stay until the packet has
+     * issued. */
     const struct mech_set *beat;
     struct mech_split *split[MECH_WIDEST];
 };
@@ -107,8 +108,9 @@ struct mech_env {
     struct pages *pages; /* memory that is there until the mechanism is gone */
     const struct ir_module *module;
     const struct cfg *cfg;
-    /* A power of two from 4 to 256, and simd_width one up to it: whoever makes an env sees to that. */
-    uint32_t warp_size; /* of the machine; in m->env what the mechanism's `width` makes of it */
+    /* The machine's warp size; in m->env what the mechanism's `width` makes of it. warp_size is a power of two from 4
+     * to 256 and simd_width a power of two up to it; the code that makes an env must ensure this. */
+    uint32_t warp_size;
     uint32_t simd_width;
     uint32_t schedulers;    /* threads of home warp h belong to scheduler h % schedulers, */
     bool whole_blocks;      /* or those of block slot b to b % schedulers */
@@ -124,14 +126,15 @@ struct mech_env {
     /* Earliest cycle at which the split's next instruction may issue as far as the SM knows: operands, fetched, not in
      * flight; MECH_NEVER when that depends on an event (a load, a fetch) that will end in mech_wake. */
     uint64_t (*when)(void *sm, const struct mech_split *s);
-    /* The same, of a split of one piece that is as it was when `when` gave a cycle that has come: only what others may have
-     * taken since. NULL in m->env of a mechanism that is not MECH_STEADY. */
+    /* Asks again about a split of one piece that has not changed since `when` gave a cycle that has come: other splits
+     * may only have taken its unit. NULL in m->env of a mechanism that is not MECH_STEADY. */
     uint64_t (*recheck)(void *sm, const struct mech_split *s);
     /* Live lanes of a warp slot: exited threads are gone from it. */
     uint32_t (*live)(void *sm, uint32_t warp);
     uint32_t (*depth)(void *sm, uint32_t warp, uint32_t lane); /* call depth of a thread */
-    /* Threads of s, an in-flight load, that have their data while others wait for theirs: a mechanism may take any proper
-     * subset of them at any time (see `memory`). None: it is no load, nobody has, or all have. */
+    /* Gives the threads of s, an in-flight load, that have their data while others wait for theirs: a mechanism may
+     * take any proper subset of them at any time (see `memory`). The set is empty if s is no load, or if none or all
+     * have their data. */
     void (*ready)(void *sm, const struct mech_split *s, struct mech_set *out);
     /* Threads of s, an access whose operands are there, that the first-level data cache's port serves at once: those in the
      * line that the first of them asks for, or, of shared memory, those that find their banks free or at the same word. All of
@@ -141,7 +144,7 @@ struct mech_env {
     uint32_t refusal;
     /* Lanes that last did what a thread does that waits for others: polled, slept, failed an atomic. */
     uint32_t (*spinning)(void *sm, uint32_t warp);
-    /* A split has been taken apart: for profiles; NULL: nobody listens. */
+    /* Called when a split has been taken apart, for profiles. NULL: not wanted. */
     void (*divided)(void *sm, const struct mech_split *rest, const struct mech_split *part);
     void (*event)(void *sm, const char *text); /* shown in the trace beside the next issue */
     bool tracing;
@@ -235,7 +238,7 @@ struct mech_ops {
     bool (*clocked)(const struct mech *m, uint32_t warp, uint32_t lane);
     /* Optional. Thread l of a home warp has lane l ^ this for life (SWI's shuffles). Left out: lane l. */
     uint32_t (*shuffle)(const struct mech *m, uint32_t home);
-    /* Left out: nobody is held back. */
+    /* Counts threads that the mechanism holds back. Left out: none are. */
     void (*census)(const struct mech *m, struct mech_census *c);
     /* Optional. Where threads go on that are in no split's set; of several calls for a thread the last holds. */
     void (*places)(const struct mech *m, mech_place_fn *put, void *user);
@@ -268,7 +271,7 @@ const char *mech_near(const char *name);            /* the name that was probabl
 struct mech *mech_new(const struct mech_ops *ops, const struct mech_env *env, struct err *e);
 /* Threads of a warp whose dependencies changed (a load returned, a fetch arrived): splits holding them are looked at again. */
 void mech_wake(struct mech *m, uint32_t warp, uint32_t mask);
-/* The same for a split that is in no warp: split `id`, if it has no threads. */
+/* Wakes split `id`, which is in no warp, if it has no threads. */
 void mech_wake_empty(struct mech *m, uint32_t id);
 /* Earliest cycle at which select might succeed for a scheduler, MECH_NEVER if only an event can help. */
 uint64_t mech_next(const struct mech *m, uint32_t sched);

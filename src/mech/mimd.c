@@ -11,8 +11,8 @@
  * Groups that may be scheduled are listed by unit, where those that arrive look for company. Left alone, groups fall apart:
  * every cut at the end of a packet puts a part of one ahead of the rest. So when the order chooses a group, the group of
  * its unit that is furthest behind (the lowest PC) goes in its place if it is ready too, and catches up with the others.
- * A packet is as full either way; nobody is passed over more than PATIENCE times in a row, so that everybody gets on. For
- * orders by age all groups of a unit are as old as it is. */
+ * A packet is as full either way; no group is passed over more than PATIENCE times in a row, so that all make progress.
+ * For orders by age all groups of a unit are as old as it is. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
@@ -95,7 +95,7 @@ static bool ready(const struct mech *m, const struct mech_split *s) {
     return s->wake <= *m->env.now && m->env.when(m->env.sm, s) <= *m->env.now;
 }
 
-/* s, picked and not listed, takes along whoever of its unit could issue the same now. */
+/* Merges into s, which is picked and not listed, the groups of its unit that could issue the same instruction now. */
 static void collect(struct mech *m, struct unit *u, struct mech_split *s) {
     for (uint32_t i = u->n; i-- > 0;) {
         if (u->v[i].pc != s->pc) continue;

@@ -12,7 +12,8 @@ struct pdom {
     uint32_t inactive, joining; /* over all stacks */
 };
 
-/* In split.own, behind what is pdom's own: for whoever builds on it. PDOM_KNOWN becomes 0 when the split's threads change. */
+/* Elements of split.own behind pdom's own: KNOWN and FREE are for mechanisms that build on pdom. PDOM_KNOWN becomes 0
+ * when the split's threads change. */
 enum { PDOM_KNOWN = 2, PDOM_FREE = 3 };
 
 /* Slots of mech_ops. A split of these has one home warp for life. */

@@ -4,7 +4,7 @@
  * The lowest PC runs first, as in min(SP:PC), but there is one PC for the warp, and stacks say who waits where: masks, join
  * addresses and loop addresses. A forward branch that diverges pushes the active mask and its target, and those run who do not take
  * it. A backward branch that diverges pushes the active mask and its own address, unless that is the top already, and those run who
- * take it; when nobody takes it any more, both are popped. After every instruction, with the next PC n:
+ * take it; when no thread takes it any more, both are popped. After every instruction, with the next PC n:
  *   n is the join on top: it is popped with its mask, whose threads go on. That costs an issue without threads, the join's.
  *   n is behind the join on top: those who wait there run, and the others wait at n.
  * The policy is min(SP:PC)'s, as SL 5.1 says, but threads meet only at addresses on the stack. A side that jumps over several
@@ -15,13 +15,13 @@
  * Ours:
  * - Each mask knows whether it is a join's or a loop's: one stack here. In Barra's three a branch out of a loop can pop a mask of
  *   the other kind, which structured programs do not show.
- * - A loop's entry is one of the place behind its branch: threads that come there some other way meet those who wait, at no cost
- *   as where nobody takes the branch; threads that jump over it make it a join.
- * - Exit: threads leave all masks. When nobody is left active, those of the top mask go on where they wait, without an issue (Barra
- *   ends the warp).
+ * - A loop's entry is one of the place behind its branch: threads that come there some other way meet those who wait,
+ *   at no cost as where no thread takes the branch; threads that jump over it make it a join.
+ * - Exit: threads leave all masks. When no thread is left active, those of the top mask go on where they wait, without
+ *   an issue (Barra ends the warp).
  * - Barriers and .sync: who runs beside those who wait waits with them, but others of the warp may run: they change places, as if
  *   they had jumped over the join. Else a warp whose join lies before its paths, as compilers may put it, would wait for itself.
- *   Whoever comes to the same barrier meets the others there, at no cost; at another one the warp stands. */
+ *   Threads that come to the same barrier meet the others there, at no cost; at another one the warp stands. */
 #include <inttypes.h>
 
 #include "base/alloc.h"
@@ -41,12 +41,12 @@ struct entry {
     uint32_t pc;
     bool loop;    /* a place behind a loop: threads meet at no cost */
     bool arrived; /* who is there has been past its branch, and waits for others */
-    bool barred;  /* they wait at a barrier, and nobody meets them */
+    bool barred;  /* they wait at a barrier, and no other thread joins them */
 };
 
 struct home {
     struct single base;
-    bool held; /* who runs waits at a barrier, and nobody else can run */
+    bool held; /* the active threads wait at a barrier, and no other thread can run */
     struct entry *v;
     uint32_t n, cap;
 };
@@ -166,7 +166,7 @@ static void settle(struct mech *m, struct home *h, struct mech_split *s) {
     go(m, h, s);
 }
 
-/* Nobody is active any more. */
+/* Continues when no thread is active any more. */
 static void resume(struct mech *m, struct home *h, struct mech_split *s) {
     if (!h->n) {
         split_free(m, s);
@@ -328,7 +328,7 @@ static void storage(const struct mech *m, struct mech_storage *out) {
     storage_add(out, (struct mech_array){.name = "pc_and_mask", .entries = warps, .bits = 32 + w});
 }
 
-/* Each mask has all of the next one, and of the active threads, and somebody more. */
+/* Checks that each mask contains the next one and the active threads, and at least one thread more. */
 static void audit_home(const struct mech *m, const struct home *h, const struct mech_split *s) {
     struct mask inner = {0};
     mask_put(&inner, h->base.first, &s->set);

@@ -4,24 +4,24 @@
  * Every thread has a PC, and so has the warp's control unit. The unit broadcasts its PC with the instruction; a thread is
  * active if the two are equal. What comes back is one bit: whether any thread was active. At a conditional branch the unit
  * goes to the target of the lower address if that bit is set, and to the other if not. The bit is a cycle late: it tells who
- * came to the branch, not who goes where. So the unit goes to the lower target though perhaps nobody does, "*else* blocks are
- * always run regardless of divergence, and loops always run one extra iteration". Instructions at which nobody is are issued
- * all the same.
+ * came to the branch, not who goes where. So the unit goes to the lower target though perhaps no thread does, "*else*
+ * blocks are always run regardless of divergence, and loops always run one extra iteration". Instructions at which no
+ * thread is are issued all the same.
  *
  * Of unconditional jumps SL says nothing. Ours: the unit walks on behind one that leads forward, since those who wait in the
- * else-part lie between it and its target; it follows one that leads back if somebody came to it. Both are what the rule for
- * conditional branches gives if a jump counts as a branch to two places.
+ * else-part lie between it and its target; it follows one that leads back if a thread came to it. Both are what the
+ * rule for conditional branches gives if a jump counts as a branch to two places.
  *
  * takahashi.dup: "the authors propose that branch instructions be duplicated by the compiler". Ours: every branch is issued
  * a second time, without threads, and then the bit for the lower target is there: the unit goes to it if some thread is
- * there, and else to the other. Where nobody came to a jump that leads forward it walks on, as without dup.
+ * there, and else to the other. Where no thread came to a jump that leads forward it walks on, as without dup.
  *
  * Choices where SL is silent. Code that is laid out against the assumption leaves threads behind the unit. At the end of the
  * kernel it starts again at the lowest PC where a thread could run (`rewinds`); it never runs past the end, which SL notes
  * the paper does not rule out. Who waits at a barrier or a .sync instruction is inactive, and the unit walks on while
- * another thread could run. When nobody can it rests, and starts again at the lowest PC of those released first. An exit
- * or trap that nobody executes is issued like any other instruction. Table 1: no recursion and no indirect branches; a
- * return is one, so no calls. */
+ * another thread could run. When none can it rests, and starts again at the lowest PC of those released first. An exit
+ * or trap that no thread executes is issued like any other instruction. Table 1: no recursion and no indirect branches;
+ * a return is one, so no calls. */
 #include <inttypes.h>
 
 #include "base/alloc.h"
@@ -116,7 +116,7 @@ static void go(struct mech *m, struct walk_home *h, uint32_t next) {
     n->merges += walk_to(m, &t->walk, h, sorted_key(0, next));
 }
 
-/* The branch once more, with nobody: its threads have gone. */
+/* Issues the branch once more without threads, since its threads have gone. */
 static void issue_again(struct mech *m, struct mech_split *s, bool somebody) {
     s->own[SECOND] = somebody ? AFTER_SOMEBODY : AFTER_NOBODY;
     takahashi_counts(m)->duplicates++;
@@ -126,7 +126,7 @@ static void issue_again(struct mech *m, struct mech_split *s, bool somebody) {
 
 /* ---- the interface ---- */
 
-/* All that came to a plain instruction go on, to where nobody is. */
+/* True if all threads at a plain instruction go on to an instruction where no thread waits. */
 static bool steps(const struct walk_home *h, const struct mech_outcome *o) {
     return o->nsides == 1 && !o->exited.n && !o->waiting.n && o->insn->op != IR_BRA &&
            !sorted_holds(&h->list, sorted_key(0, o->pc + 1));
@@ -188,7 +188,7 @@ static void storage(const struct mech *m, struct mech_storage *out) {
                 (struct mech_array){.name = "unit_pc_and_activity", .entries = homes, .bits = PC_BITS + 1});
 }
 
-/* Nobody stands where the unit is, unless it is a branch's second issue. */
+/* Checks that no thread waits where the unit is, unless this is a branch's second issue. */
 static void audit(const struct mech *m) {
     const struct takahashi *t = m->self;
     walk_audit(m, &t->walk, false);

@@ -16,8 +16,9 @@
  * from an empty one reads a block back; the warp waits for either.
  *
  * The rest is ours:
- * - Exit: the threads leave every token, and tokens without threads are gone, with the lost issue they would have cost. When nobody
- *   is left active, the warp pops as behind a BRK; where a SYNC comes up then, its threads run at the join.
+ * - Exit: the threads leave every token, and tokens without threads are gone, with the lost issue they would have cost.
+ *   When no thread is left active, the warp pops as behind a BRK; where a SYNC comes up then, its threads run at the
+ *   join.
  * - Divergent returns: the patents let none happen. Here they are like breaks.
  * - A guarded call is a branch around it: who does not call is a DIV behind it. Several callees: one CALL for all of them.
  * - Indirect branches: a DIV for each side but that of the lowest PC, which runs first; the highest PC deepest.
@@ -163,7 +164,7 @@ static void go(struct mech *m, struct home *h, struct mech_split *s) {
     if (h->due < t->alarm) t->alarm = h->due;
 }
 
-/* The active threads, or if they are switched off nobody yet, come to pc. */
+/* The active threads come to pc; there are none if all are switched off. */
 static void arrive(struct mech *m, struct home *h, struct mech_split *s, uint32_t pc) {
     s->pc = pc;
     if (m->env.module->code.v[pc].flags & IR_F_SYNC) {
@@ -179,7 +180,7 @@ static void arrive(struct mech *m, struct home *h, struct mech_split *s, uint32_
     go(m, h, s);
 }
 
-/* Nobody is active: the next path, or all who meet. */
+/* Continues when no thread is active: with the next path, or with all threads that meet. */
 static void resume(struct mech *m, struct home *h, struct mech_split *s) {
     if (!h->n) {
         split_free(m, s);

@@ -9,11 +9,12 @@
  * Threads of different blocks, and at different call depths, may share a warp: registers and frames are the thread's own.
  *
  * Deviations and choices: an indirect branch with more PCs than update registers holds the scheduler for the extra cycles
- * (DWF note 12), whoever else commits in a cycle does so for free. Threads that wait at a barrier are in no pool entry: a
- * block's barrier knows its threads, not the warps they came in, and so releases them by their numbers, as they were first
- * created, a home warp after the other; each arrives like a committing warp. With issue = scoreboard a warp may wait in the pool for operands: it can
- * still be joined, but is in the scheduler's heap only while it could issue. A set of threads has at most MECH_PIECES
- * architectural warps; where an SM has more, a merge that might exceed that is not made. */
+ * (DWF note 12); any other commit in a cycle is free. Threads that wait at a barrier are in no pool entry: a block's
+ * barrier knows its threads, not the warps they came in, and so releases them by their numbers, as they were first
+ * created, a home warp after the other; each arrives like a committing warp. With issue = scoreboard a warp may wait in
+ * the pool for operands: it can still be joined, but is in the scheduler's heap only while it could issue. A set of
+ * threads has at most MECH_PIECES architectural warps; where an SM has more, a merge that might exceed that is not
+ * made. */
 #include "mech/dwf/dwf.h"
 
 #include <inttypes.h>
@@ -125,7 +126,7 @@ static void arrive(struct mech *m, struct mech_split *s, uint32_t pc) {
     if (dwf_enter(m, s)) publish(m, s, e);
 }
 
-/* The same for threads that a barrier let go, with barrier = first: they join nobody and nobody joins them. */
+/* Enters threads that a barrier released, with barrier = first: they join no warp and no thread joins them. */
 static void arrive_first(struct mech *m, struct mech_split *s, uint32_t pc) {
     struct dwf *d = m->self;
     s->pc = pc;
@@ -279,7 +280,7 @@ static void census(const struct mech *m, struct mech_census *c) {
     *c = (struct mech_census){.inactive_path = d->spilled};
 }
 
-/* It is in memory, or on the way there or back: whoever is there longest is next. */
+/* True for a warp in memory or on its way there or back: the one that has been there longest returns next. */
 static bool clocked(const struct mech *m, uint32_t warp, uint32_t lane) {
     const struct dwf *d = m->self;
     const struct mech_split *s = split_of(m->pool, warp, lane);

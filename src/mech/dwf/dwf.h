@@ -120,14 +120,14 @@ enum dwf_state { /* where a split is */
 
 struct dwf_warp { /* what a warp pool entry holds besides the split, by split id */
     enum dwf_state state;
-    uint32_t lut;        /* PC-warp LUT entry that points here, or DWF_NONE: nobody joins any more */
+    uint32_t lut;        /* PC-warp LUT entry that points here; DWF_NONE: no thread can join any more */
     uint32_t group;      /* READY, by group: the group */
     uint32_t next, prev; /* in the list of its group, or of spilled warps */
     uint32_t
         counted;     /* READY, by group: threads it stands for in the group's count; SPILLED: in d->spilled */
     uint32_t passed; /* dpdpri: post-dominators passed by its most backward (rank = most: forward) thread */
     uint64_t written; /* pool_layout = array: the cycle of its entry's last update */
-    bool first;       /* barrier = first: released and not issued since, joined by nobody */
+    bool first;       /* barrier = first: released and not issued since; no thread joins it */
     bool refill;      /* TIMED: on its way back from memory */
     bool stale;       /* dpdpri: threads came or went, passed is perhaps of one that is not here */
 };
@@ -203,7 +203,7 @@ struct mech_split *dwf_pick(struct mech *m, uint32_t sched);
 uint64_t dwf_next(const struct mech *m, uint32_t sched);
 /* Threads have joined s, which is in the pool: an update of its entry, one for all that come in a cycle. */
 void dwf_update(struct mech *m, const struct mech_split *s);
-/* Nobody joins s any more. */
+/* From now on no thread joins s. */
 void dwf_close(struct mech *m, const struct mech_split *s);
 
 /* ---- groups by PC (group.c) ---- */
@@ -212,9 +212,10 @@ bool dwf_groups_init(struct mech *m, struct err *e);
 bool dwf_group_put(struct mech *m, struct mech_split *s);
 void dwf_group_take(struct mech *m, struct mech_split *s); /* s, wherever it is in its group, leaves */
 void dwf_group_grew(struct mech *m, struct mech_split *s); /* s has more threads than it is counted with */
-/* Of s and the ready warps the one that issues last: s arrives, is in no group yet, and is behind its equals. */
+/* The one that issues last among s and the ready warps. s has just arrived, is in no group yet, and comes behind its
+ * equals. */
 struct mech_split *dwf_group_last(const struct mech *m, struct mech_split *s);
-/* Whose turn it is, not taken out; something is ready and the heap is balanced. */
+/* The warp whose turn it is, without taking it out. At least one is ready, and the heap is balanced. */
 struct mech_split *dwf_group_first(struct mech *m, uint32_t sched);
 /* The cycle from which on issue goes on, for work that is done in `done`: a scheduler cycle's is hidden (DWF 4.4.3). */
 static inline uint64_t dwf_hidden(const struct dwf *d, uint64_t done) {
@@ -264,8 +265,8 @@ static inline uint32_t dwf_spread(const struct dwf *d, uint32_t occ) {
 void dwf_homes_init(struct mech *m);
 /* Threads that are first created get their homes. */
 void dwf_homes_give(struct mech *m, const struct mech_set *set, uint32_t home);
-/* OCC: d->words words of home lanes taken. Hardware keeps it in the PC-warp LUT; here it is what the warp's threads say,
- * because most warps issue before anybody asks. Only when lane-aware. */
+/* OCC: the home lanes taken, in d->words words. Hardware keeps this in the PC-warp LUT; here it is computed from the
+ * warp's threads, because most warps issue before it is asked for. Only when lane-aware. */
 void dwf_occupied(const struct mech *m, const struct mech_split *s, uint32_t *occ);
 /* Adds its threads by home lane modulo `lanes`, a power of two. */
 void dwf_count_homes(const struct mech *m, const struct mech_set *set, uint32_t lanes, uint16_t *count);

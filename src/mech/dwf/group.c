@@ -118,7 +118,7 @@ static void rebalance(struct mech *m, struct dwf_sched *q, uint32_t at) {
     charge(m, q, swaps, d->pipelined ? first : swaps);
 }
 
-/* Takes a group out of the heap: nobody finds it by its PC there any more. */
+/* Takes a group out of the heap. It can no longer be found there by its PC. */
 static void unheap(struct mech *m, struct dwf_sched *q, uint32_t g) {
     struct dwf *d = m->self;
     struct dwf_group *gr = &d->group[g];

@@ -86,7 +86,7 @@ static void fit_lanes(struct mech *m, const struct mech_split *into, const struc
     }
 }
 
-/* Of a bank with fewer slots left than there are threads for it, those of the lowest home lanes. */
+/* Keeps, for a bank with fewer slots left than threads, the threads of the lowest home lanes. */
 static void fit_banks(struct mech *m, const struct mech_split *into, const struct mech_set *set,
                       struct mech_set *fit) {
     struct dwf *d = m->self;

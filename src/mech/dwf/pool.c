@@ -5,10 +5,10 @@
  * asked once more when its turn has come, because a unit may have become busy since; it then goes back to waiting.
  *
  * Spilling, which the thesis leaves to future work (DWF 4.4.3, 6.7): a warp that finds the pool full is written to memory
- * as it is, dwf.spill_cycles, and joined by nobody. Every entry that becomes free is given to the one that has been there
- * longest, before any newcomer, and it is back another dwf.spill_cycles later. So no warp stays out for ever. "Existing
- * warp pool entries" (6.7, 9.3.2) are spilled with spill = last: of those that are ready and the newcomer the one that the
- * policy would issue last.
+ * as it is, dwf.spill_cycles, and no thread joins it. Every entry that becomes free is given to the one that has been
+ * there longest, before any newcomer, and it is back another dwf.spill_cycles later. So no warp stays out for ever.
+ * "Existing warp pool entries" (6.7, 9.3.2) are spilled with spill = last: of those that are ready and the newcomer the
+ * one that the policy would issue last.
  *
  * pool_layout = array is the refinement that 4.2.1 and 9.3.2 name and do not explore: one memory with one read port and one
  * write port, clocked as the SIMD pipeline, which serialises the four updates of a scheduler cycle, a core cycle each. Two
@@ -86,7 +86,7 @@ static void unsettle(struct mech *m, struct mech_split *s) {
     if (w->state != DWF_READY) return;
     q->nready--;
     if (w->first)
-        CHECK(QUEUE_TAKE(&q->first, d->w) == s->id); /* nobody joins it: only picking comes here */
+        CHECK(QUEUE_TAKE(&q->first, d->w) == s->id); /* only picking ends here, since no thread joins it */
     else if (d->grouped)
         dwf_group_take(m, s);
     else
@@ -137,7 +137,7 @@ void dwf_update(struct mech *m, const struct mech_split *s) {
     if (d->one_port && d->w[s->id].written != *m->env.now) write_entry(m, s);
 }
 
-/* Which warp goes to memory because s, which arrives, finds the pool full. */
+/* Chooses the warp that goes to memory when s arrives at a full pool. */
 static struct mech_split *victim(const struct mech *m, struct mech_split *s) {
     const struct dwf *d = m->self;
     const struct heap *ready = &d->q[s->sched].ready;

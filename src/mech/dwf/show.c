@@ -174,7 +174,8 @@ static void audit_lanes(const struct mech *m, const struct mech_split *s) {
     for (uint32_t l = 0; l < lanes; l++) CHECK(taken[l] <= d->width / lanes);
 }
 
-/* Of those that may issue: a parked warp, of which a barrier may have taken a part, is counted anew when it goes on. */
+/* Checks the count of passed post-dominators of a warp that may issue. A parked warp, of which a barrier may have taken
+ * a part, is counted anew when it goes on. */
 static void audit_passed(const struct mech *m, const struct mech_split *s) {
     const struct dwf *d = m->self;
     const struct dwf_warp *w = &d->w[s->id];

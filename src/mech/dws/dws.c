@@ -7,8 +7,8 @@
  *
  * Branches. One is subdivided if the block at its post-dominator R is short (`max_block`): that is what narrow splits run
  * through if they do not meet at R. With `branch = stack` the sides run side by side and wait at R, which is basic
- * multi-path execution limited by table and heuristic. With `pc` nobody waits at R: a split that comes to a PC at which
- * another split of its warp with the same joins before it is about to issue goes on with it.
+ * multi-path execution limited by table and heuristic. With `pc` no thread waits at R: a split that comes to a PC at
+ * which another split of its warp with the same joins before it is about to issue goes on with it.
  *
  * Loads (memory.c). Threads that have their data leave the others, which fall behind. With `limit` (BranchLimited) they stop
  * at the next branch until the others are there; without (BranchBypass) they go on, and splits meet at equal PCs.
@@ -72,7 +72,7 @@ static void run(struct mech *m, struct mech_split *s) {
         meet(m, s);
 }
 
-/* A split of the home has stopped, and nobody has taken its place. */
+/* Gives turns to other splits of the home after one has stopped and none has taken its place. */
 static void give_turns(struct mech *m, uint32_t home) {
     for (struct mech_split *s; (s = dws_turn(m, home));) run(m, s);
 }
@@ -124,7 +124,7 @@ static bool at_join(const struct dws_join *j, const struct mech_split *s) {
     return (int32_t)s->own[DWS_DEPTH] == j->depth && (j->open || j->pc == s->pc);
 }
 
-/* Of the sides that are not at the join, one runs and the others are held. */
+/* Lets one of the sides that are not at the join run and holds the others. */
 static void hold(struct mech *m, struct dws_home *h, uint32_t i, struct mech_split **side, uint32_t n,
                  uint32_t next) {
     struct dws_join *j = &h->join[i];
@@ -176,7 +176,7 @@ static uint32_t join_at(struct mech *m, struct dws_home *h, const struct dws_joi
     return dws_join_add(m, h, *j);
 }
 
-/* alone: nobody else was on the way to where s leads. */
+/* alone: no other thread was on the way to where s leads. */
 static void diverge(struct mech *m, struct dws_home *h, const struct dws_join *j, bool alone,
                     struct mech_split **side, uint32_t n, uint32_t next) {
     const bool by_pc = dws_params(m)->branch == DWS_BRANCH_PC, same = same_place(h, j->to, j);

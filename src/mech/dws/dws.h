@@ -4,9 +4,9 @@
  * that are pending, and the join that it leads to itself. A split leads to a join or to none. Invariants, checked by
  * dws_audit: a join's pending threads are the disjoint union of those of the splits and joins that lead to it; what it has
  * beyond these has arrived; its held threads, sides of a branch that wait for their turn, are all of some parked splits;
- * and unless all pending threads are held, in which case the next side runs, somebody is under way to it. One who is under
- * way may wait at a barrier for the very threads that are held: dws_turn lets those run. Who was parked meanwhile and finds
- * the table full is held too: then all pending threads may be, as long as another split of the warp runs. */
+ * and unless all pending threads are held, in which case the next side runs, a thread is under way to it. One who is
+ * under way may wait at a barrier for the very threads that are held: dws_turn lets those run. Who was parked meanwhile
+ * and finds the table full is held too: then all pending threads may be, as long as another split of the warp runs. */
 #ifndef HEDDLE_MECH_DWS_DWS_H
 #define HEDDLE_MECH_DWS_DWS_H
 
@@ -114,7 +114,7 @@ void dws_set_late(struct mech *m, struct mech_split *s, bool late);
 /* Whether the table has room for so many splits more; if not, that is counted. */
 bool dws_room(struct mech *m, uint32_t more);
 
-/* Of two sides the one that runs first: a taken one, then the lower PC. next: where the branch falls through to. */
+/* True if side a runs before side b: a taken side first, then the lower PC. next: where the branch falls through to. */
 static inline bool dws_comes_first(const struct mech_split *a, const struct mech_split *b, uint32_t next) {
     return stack_runs_first((struct stack_way){.pc = a->pc}, (struct stack_way){.pc = b->pc}, STACK_TAKEN,
                             next);
@@ -125,10 +125,10 @@ static inline bool dws_comes_first(const struct mech_split *a, const struct mech
 uint32_t dws_join_add(struct mech *m, struct dws_home *h, struct dws_join j);
 /* Whether s is where join i is. */
 bool dws_at(const struct mech *m, const struct dws_home *h, uint32_t i, const struct mech_split *s);
-/* Nobody is under way to join i but s. */
+/* True if no split but s is under way to join i. */
 bool dws_alone(const struct dws_home *h, uint32_t i, const struct mech_split *s);
-/* As long as s is where it leads to it arrives there. What is to run: s, or what it has become; NULL: nobody. A side whose
- * turn has come is in *turn. */
+/* Lets s arrive at its join, and at the joins behind that, as long as it is where they are. Returns the split that is
+ * to run: s, or what it has become; NULL: none. *turn is a side whose turn has come. */
 struct mech_split *dws_settle(struct mech *m, struct mech_split *s, struct mech_split **turn);
 /* A split of the home has stopped running. If all who are under way to a join wait at barriers, a side that is held there runs
  * next: it may be whom they wait for. Where the table is full one of those who wait makes room. NULL: there is no such. */

@@ -127,7 +127,7 @@ bool dws_alone(const struct dws_home *h, uint32_t i, const struct mech_split *s)
     return !memcmp(&left, &h->join[i].held, sizeof left);
 }
 
-/* Nobody is missing any more: the threads of the join run on. */
+/* All threads of the join have arrived: they run on. */
 static struct mech_split *fire(struct mech *m, uint32_t home, uint32_t i) {
     struct dws *d = m->self;
     struct dws_home *h = &d->home[home];
@@ -146,7 +146,7 @@ static struct mech_split *fire(struct mech *m, uint32_t home, uint32_t i) {
     return s;
 }
 
-/* Of the sides that are held at join i the one that runs next: a taken one, then the lowest PC. */
+/* The next side to run among those held at join i: a taken one, then the lowest PC. */
 static struct mech_split *next_side(const struct mech *m, const struct dws_home *h, uint32_t i) {
     const uint32_t behind = h->join[i].branch + 1;
     struct mech_split *best = NULL;
@@ -166,7 +166,7 @@ static struct mech_split *take_turn(struct mech *m, struct dws_home *h, uint32_t
     return s;
 }
 
-/* Somebody is no longer pending at join i: it is complete, or the next side has its turn, or neither. */
+/* Threads are no longer pending at join i: the join is complete, or the next side has its turn, or neither. */
 static struct mech_split *less_pending(struct mech *m, uint32_t home, uint32_t i, struct mech_split **turn) {
     struct dws *d = m->self;
     struct dws_home *h = &d->home[home];

@@ -101,8 +101,8 @@ void dws_consider(struct mech *m, struct mech_split *s) {
         run_ahead(m, s, &ready);
 }
 
-/* Those of s that can go on now. One that nobody can leave is forgotten, unless its data is on the way through the
- * pipeline. */
+/* Finds the threads of s that can go on now. A split that no thread can leave is not considered again, unless its data
+ * is on the way through the pipeline. */
 static bool divisible(struct mech *m, struct mech_split *s, struct mech_set *ready) {
     if (s->in_flight)
         m->env.ready(m->env.sm, s, ready);

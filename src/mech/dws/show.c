@@ -85,7 +85,7 @@ void dws_storage(const struct mech *m, struct mech_storage *out) {
 
 /* ---- audit ---- */
 
-/* These lead to join `to`: nobody else does, and together they are who is expected. */
+/* Checks that these threads lead to join `to` alone, and that together they are those it expects. */
 static void expect(const struct dws_home *h, uint32_t to, const struct mask *mask, struct mask *seen) {
     if (to == DWS_NONE) return;
     CHECK(to < h->n && h->join[to].used);

@@ -70,8 +70,9 @@ static void found(struct mech *m, struct harp_sched *q, uint32_t at, uint64_t ke
     b->used = (struct harp_lanes){0};
 }
 
-/* Of `part`, those that have no barrier of this key after looking through the set's entries: first whether they have one
- * already, then whether one has room for them. Warps do not share a return: they may go back to different places. */
+/* Adds threads of `part` to barriers of this key among the set's entries, and returns those left: first threads that
+ * have one already, then those for which one has room. Warps do not share a return, since they may go back to different
+ * places. */
 static uint32_t share(struct mech *m, struct harp_sched *q, uint32_t first, uint64_t key, uint32_t warp,
                       uint32_t part) {
     const struct harp *h = m->self;

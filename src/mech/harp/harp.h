@@ -1,6 +1,5 @@
-/* HARP's tables, shared by its files and seen by nobody else: harp.c (the mechanism), level.c (First-Level,
- * Second-Level, what moves between tables), lookup.c (Ready- and Waiting-Lookup), barrier.c (Re-convergence
- * Barriers), report.c (what is printed and checked). */
+/* Private to HARP: the tables shared by harp.c (the mechanism), level.c (First-Level, Second-Level, moves between
+ * tables), lookup.c (Ready- and Waiting-Lookup), barrier.c (Re-convergence Barriers) and show.c (printing and checks). */
 #ifndef HEDDLE_MECH_HARP_HARP_H
 #define HEDDLE_MECH_HARP_HARP_H
 
@@ -177,12 +176,12 @@ uint32_t harp_free_lanes(const struct split_pool *p, const struct harp_lanes *us
                          uint32_t mask);
 
 /* ---- level.c ---- */
-/* Of those of every cycle before and including `cycle`, the ones that are due. */
+/* Makes the transitions that are due in each cycle up to and including `cycle`. */
 void harp_transitions(struct mech *m, struct harp_sched *q, uint64_t cycle);
 static inline bool harp_may_look_up(const struct harp *h, const struct harp_sched *q) {
     return (q->nlookup | q->nback) && q->ready.n + (q->first & h->first_counts) < h->few;
 }
-/* Makes up for the transitions of every cycle before and including `cycle`: mostly nobody waits for one. */
+/* Makes up for the transitions of each cycle up to and including `cycle`. Mostly there are none. */
 static inline void harp_advance(struct mech *m, struct harp_sched *q, uint64_t cycle) {
     if (q->at >= cycle) return;
     if (q->pending || harp_may_look_up(m->self, q)) harp_transitions(m, q, cycle);
@@ -202,8 +201,9 @@ void harp_lookup_put(struct mech *m, struct harp_sched *q, struct mech_split *s)
 struct mech_split *harp_lookup_oldest(struct mech *m, struct harp_sched *q, uint64_t *earliest);
 /* s issues an access to global memory. */
 void harp_waiting_enter(struct mech *m, struct harp_sched *q, struct mech_split *s);
-/* The access of s, made at pc, is back: its threads stay in the entries they are in. Each call returns the next entry's warp
- * of which nobody waits any more, NULL: no more. Threads that found no room in the table are left in s; NULL: none. */
+/* The access of s, made at pc, is back: its threads stay in the entries they are in. Each call returns the warp of the
+ * next entry that waits for no thread any more; NULL: there is none. Threads that found no room in the table are left
+ * in s; NULL: none. */
 struct harp_back {
     struct mech_split *s;          /* those that go on; NULL: none do */
     const struct mech_set *exited; /* threads of the access that do not */

@@ -10,9 +10,9 @@
  * that with First-Level left out hardly ever `few` are counted and warps depart as soon as they have come. So both levels
  * are counted unless `count` = second.
  *
- * Transitions belong to cycles, not to calls: whoever touches the tables first makes up for the cycles since (nothing else
- * can have changed in them), so that a sleeping SM and a ticking one see the same. In a cycle commits come first, then
- * transitions, then issue.
+ * Transitions belong to cycles, not to calls: the first access to the tables makes up for the cycles since (nothing
+ * else can have changed in them), so that a sleeping SM and a ticking one see the same. In a cycle commits come first,
+ * then transitions, then issue.
  *
  * A warp that commits and finds Second-Level full goes to memory (7.3): it is back after `spill` cycles at the earliest, and
  * while one is out those that come after it queue behind it, or it might wait for ever. */

@@ -240,7 +240,7 @@ void harp_waiting_keep(struct mech *m, struct harp_sched *q, uint32_t entry, str
 
 /* ---- departure ---- */
 
-/* Of the complete entries, of which there is one, the first to become so. */
+/* The entry that has been complete for longest. There is at least one. */
 static struct harp_waiting *oldest_complete(const struct harp_sched *q) {
     struct harp_waiting *oldest = NULL;
     uint32_t left = q->nback;

@@ -183,7 +183,7 @@ static void audit_barrier(const struct mech *m, const struct harp_sched *q, uint
         CHECK(!(reached[b->reached.p[k].warp] & b->reached.p[k].mask));
         reached[b->reached.p[k].warp] |= b->reached.p[k].mask;
     }
-    for (uint32_t k = at + 1; k < (at / h->ways + 1) * h->ways; k++) { /* nobody has an RPC twice */
+    for (uint32_t k = at + 1; k < (at / h->ways + 1) * h->ways; k++) { /* no RPC occurs twice */
         struct mech_set both;
         if (q->key[k] != q->key[at]) continue;
         set_copy(&both, &b->all);

@@ -1,5 +1,5 @@
-/* Which threads of a home warp: a bit each, in as many words as it has architectural warps, the first of them in slot
- * `first`. For tables that keep a mask per entry, where a set would be too large. */
+/* Masks of threads of a home warp: a bit for each, in as many words as it has architectural warps, the first of them in
+ * slot `first`. They are for tables that keep a mask per entry, where a set would be too large. */
 #ifndef HEDDLE_MECH_LIB_MASK_H
 #define HEDDLE_MECH_LIB_MASK_H
 

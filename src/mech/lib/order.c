@@ -6,8 +6,8 @@
  * (order_body.h): most come back to where they were, and looking through it ends with the second that is ready.
  *
  * The SM is asked once more about a ready split that is about to be picked, because a unit may have become busy since; only
- * about that, if splits stay as they are until they are picked (MECH_STEADY). The cycle before
- * which a scheduler's pick finds nobody is kept beside them, so that whoever calls every cycle need not.
+ * about that, if splits stay as they are until they are picked (MECH_STEADY). The cycle before which a scheduler's pick
+ * finds no split is kept beside them, so that a caller need not ask in every cycle.
  *
  * Two-level (HARP 4, after Narasiman et al. and Gebhart et al.): at most order_groups splits of a scheduler are active and
  * only they are looked at. A split leaves the active set when it issues an access beyond the SM's own memories, or when
@@ -18,8 +18,8 @@
  * the others out until it ends.
  *
  * Lowest PC first is the rule of a priority scheduler that keeps threads at the same pace (HARP 7.4, which does not say which
- * ones it tried; DPC of DWF 4.3): whoever is behind goes first, so that those ahead wait and can be caught up with.
- * A split has another PC whenever it comes back, so that its place in the short list is seldom kept. */
+ * ones it tried; DPC of DWF 4.3): the threads that are behind go first, so that those ahead wait and can be caught up
+ * with. A split has another PC whenever it comes back, so that its place in the short list is seldom kept. */
 #include "mech/lib/order.h"
 
 #include <inttypes.h>
@@ -55,7 +55,7 @@ struct order *order_new(const struct mech_env *env, const struct split_pool *poo
         o->issues = PAGES_NEW(p, uint32_t, o->cap);
     }
     o->pos = pages_raw(p, o->cap * sizeof *o->pos); /* who is nowhere is not found, whatever it says */
-    /* Of who is pending. */
+    /* Lists of pending splits. */
     o->next = pages_raw(p, o->cap * sizeof *o->next);
     o->prev = pages_raw(p, o->cap * sizeof *o->prev);
     for (uint32_t k = 0; k < env->schedulers; k++) {
@@ -122,7 +122,7 @@ static void drop_waiting(struct order *o, struct order_queue *q) {
         if (q->shortlist[k]->order == ORDER_EVENT) shortlist_drop(o, q, k);
 }
 
-/* A timed split is ready once somebody has looked at it when its cycle had come. */
+/* True if s is ready. A timed split is ready once the list has been looked through at or after its cycle. */
 static bool is_ready(const struct order_queue *q, const struct mech_split *s) {
     return s->order == ORDER_READY || (s->order == ORDER_TIMED && s->wake <= q->scanned);
 }
@@ -131,7 +131,7 @@ static bool many(const struct order_queue *q) {
     return q->nready | q->timed.n;
 }
 
-/* Somebody has come or gone. */
+/* Updates the scheduler's next wake after a split has come or gone. */
 static void note_wake(struct order *o, const struct order_queue *q) {
     o->moved = true;
     uint64_t *wake = q->wake;

@@ -1,18 +1,18 @@
-/* Which schedulable split issues next: loose round robin, greedy then oldest, oldest first, two-level, lowest PC first, each
- * for every scheduler by itself.
+/* Decides which schedulable split issues next: loose round robin, greedy then oldest, oldest first, two-level, lowest
+ * PC first, each for every scheduler by itself.
  *
  * A split is handed over with order_add when it may be scheduled, and leaves by being picked (it is in flight then, and
  * comes back with order_add) or by order_remove (it waits, merged, died). The order asks the SM (env.when) from which
- * cycle it may issue and asks nobody again until that cycle, or until order_wake: the cost follows what is ready. */
+ * cycle it may issue and does not ask again until that cycle, or until order_wake: the cost follows what is ready. */
 #ifndef HEDDLE_MECH_LIB_ORDER_H
 #define HEDDLE_MECH_LIB_ORDER_H
 
 #include "base/option.h"
 #include "mech/mech.h"
 
-/* lrr: the next slot behind the last one picked. gto: the same split as long as it can, then the oldest. two_level:
- * round robin in an active set; who begins or awaits a long event, or has been in it for long, leaves it, FIFO. pc: whoever
- * is furthest behind in the code, then the oldest. */
+/* lrr: the next slot behind the last one picked. gto: the same split as long as it can issue, then the oldest.
+ * two_level: round robin in an active set; a split leaves it, first in first out, when it begins or awaits a long
+ * event, or has been in it for long. pc: the split that is furthest behind in the code, then the oldest. */
 #define ORDER_POLICY(CHOICE) \
     CHOICE(lrr, ORDER_LRR)   \
     CHOICE(gto, ORDER_GTO)   \
@@ -24,7 +24,8 @@ struct order;
 struct order *order_new(const struct mech_env *env, const struct split_pool *pool);
 /* Schedulable from now on. */
 void order_add(struct order *o, struct mech_split *s);
-/* The same, not before cycle `from`. What order_wake finds out may be earlier: whoever has such splits asks it later. */
+/* Makes s schedulable, but not before cycle `from`. order_wake may set an earlier cycle, so a mechanism with such
+ * splits calls it later. */
 void order_add_at(struct order *o, struct mech_split *s, uint64_t from);
 /* Not schedulable any more, or, if it was picked, not coming back. Harmless for a split that is in no order. */
 void order_remove(struct order *o, struct mech_split *s);
@@ -42,7 +43,7 @@ void order_take(struct order *o, struct mech_split *s);
 void order_expect(const struct order *o, uint32_t sched);
 /* Earliest cycle at which order_pick might find one; MECH_NEVER: not before order_add or order_wake. */
 uint64_t order_next(const struct order *o, uint32_t sched);
-/* By scheduler: order_pick finds nobody before that cycle; 0: somebody was ready when it was last asked. */
+/* By scheduler: order_pick finds no split before that cycle; 0: one was ready when it was last asked. */
 const uint64_t *order_wakes(const struct order *o);
 /* Whether anything was ever handed over: a mechanism with a queue of its own never does. */
 bool order_used(const struct order *o);

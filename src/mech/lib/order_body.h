@@ -22,7 +22,7 @@ enum order_state {
 
 enum { ORDER_SHORTLIST = 16 };
 
-/* Of one scheduler. What every pick looks at is one line of the host's cache, here and below. */
+/* The splits of one scheduler. The fields that every pick reads are together in a line of the host's cache. */
 struct order_queue {
     _Alignas(64) uint64_t *slots; /* ready, a bit each: LRR, TWO_LEVEL */
     uint64_t *wake;               /* its element of order.wake */
@@ -32,15 +32,14 @@ struct order_queue {
     struct heap timed;            /* by wake */
     struct heap aged;             /* ready, by rank: GTO, OLDEST, PC */
     uint32_t nactive, head, tail; /* two-level: active splits; the pending ones, SPLIT_NONE when empty */
-    /* GTO, OLDEST, PC: the short list, by rank, then slot. If somebody is in it, all that are ready or timed
-     * are, and nobody is in any of the above. So are those that are picked or wait for an event, as long as there is room:
-     * most come back. */
+    /* The short list of GTO, OLDEST and PC, sorted by rank, then slot. While it holds a split, it holds all that are
+     * ready or timed, and none of the structures above holds any. Splits that are picked or wait for an event stay in
+     * it while there is room, because most come back. */
     uint32_t nshortlist;
     uint32_t greedy;  /* GTO: where the split is that was picked last; ORDER_SHORTLIST: nowhere */
     uint64_t scanned; /* cycle of the last look at the list: who wakes up to then is ready */
-    uint64_t shortlist_wake
-        [ORDER_SHORTLIST +
-         1]; /* MECH_NEVER: picked, or waits for an event; so is the last one, which is nobody's */
+    /* MECH_NEVER: picked, or waits for an event. The element past the last split is always MECH_NEVER. */
+    uint64_t shortlist_wake[ORDER_SHORTLIST + 1];
     uint64_t shortlist_age[ORDER_SHORTLIST]; /* its rank when it was put there */
     struct mech_split *shortlist[ORDER_SHORTLIST];
 };
@@ -49,7 +48,7 @@ struct order {
     _Alignas(64) const struct split_pool *pool;
     struct order_queue *q;
     uint64_t
-        *wake; /* by scheduler: 0 if somebody is ready, else the first wake of those that wait for a cycle */
+        *wake; /* by scheduler: 0 if a split is ready, else the first wake of those that wait for a cycle */
     const uint64_t *now;
     uint64_t (*when)(void *sm, const struct mech_split *s);
     uint64_t (*recheck)(void *sm, const struct mech_split *s);
@@ -142,8 +141,9 @@ ORDER_BODY void order_return(struct order *o, struct mech_split *s, order_ask_fn
 
 /* ---- picking ---- */
 
-/* Of the short list the one to be picked by age, whose cycle has come: the first, unless the greedy one goes on. ORDER_SHORTLIST: there
- * is none. *others: when there will be another, 0 if there is. */
+/* Returns the place in the short list of the split to be picked: the first by rank whose cycle has come, unless the
+ * greedy one goes on. ORDER_SHORTLIST: there is none. *others: the cycle from which there will be another one, 0 if
+ * there is one now. */
 ORDER_BODY uint32_t order_first(const struct order_queue *q, uint64_t now, uint64_t *others) {
     uint32_t best = q->shortlist_wake[q->greedy] <= now ? q->greedy : ORDER_SHORTLIST;
     uint64_t next = MECH_NEVER;
@@ -194,7 +194,7 @@ static inline uint32_t order_next_in_turn(const struct order *o, const struct or
     return w * 64 + (uint32_t)__builtin_ctzll(bits);
 }
 
-/* The same in round robin. */
+/* Takes the split to issue in round robin; NULL: none can. */
 ORDER_BODY struct mech_split *order_take_in_turn(struct order *o, struct order_queue *q, uint64_t now,
                                                  order_ask_fn *recheck, void *who) {
     struct mech_split *s = NULL;

@@ -2,8 +2,9 @@
  * each thread, or a sorted list of PCs with each warp, and let the lowest run (min(SP:PC), thread frontiers, SBI).
  *
  * A key is a call depth and a place in the code: the deepest call comes first, then the lowest place. What a place is
- * belongs to the mechanism: the PC, or the PC's place in an order of the blocks. Threads with one key are one entry, so that
- * whoever runs an entry runs all that are there. Threads that wait at a barrier are kept in a list of their own.
+ * belongs to the mechanism: the PC, or the PC's place in an order of the blocks. Threads with one key are one entry, so
+ * that running an entry runs all threads that are there. Threads that wait at a barrier are kept in a list of their
+ * own.
  *
  * Beside that the threads are in *groups*: those that no divergence has parted since they last ran together. That is
  * how reconvergences are counted. */
@@ -24,7 +25,7 @@ static inline uint32_t sorted_depth(uint64_t key) {
 static inline uint32_t sorted_place(uint64_t key) {
     return (uint32_t)key;
 }
-/* The same depth, elsewhere. */
+/* The key of the same depth at another place. */
 static inline uint64_t sorted_move(uint64_t key, uint32_t place) {
     return (key & UINT64_C(0xffffffff00000000)) | place;
 }
@@ -38,7 +39,7 @@ struct sorted_list {
     struct sorted_entry *e; /* highest key first, no key twice: the last one is the next to run */
 };
 
-/* Of one home warp. */
+/* The lists of one home warp. */
 struct sorted_home {
     uint64_t limit;                       /* lowest key that stands, SORTED_NOBODY without one */
     uint32_t first, words;                /* architectural warp slots */
@@ -49,7 +50,7 @@ struct sorted_group {
     uint64_t number, since;
 };
 
-/* Of one SM. */
+/* The lists of one SM. */
 struct sorted {
     const uint32_t *pc_at;      /* PC of a place; NULL: a place is a PC */
     bool flat;                  /* depths do not count: all are 0 */
@@ -68,7 +69,7 @@ static inline uint32_t sorted_depth_of(const struct mech *m, const struct sorted
     return q->flat ? 0 : m->env.depth(m->env.sm, set->p[0].warp, (uint32_t)__builtin_ctz(set->p[0].mask));
 }
 void sorted_create(const struct mech *m, struct sorted *q);
-/* The home warp of these threads, which run and are one group; nobody stands. */
+/* Starts the home warp of these threads, which run and form one group. No thread stands yet. */
 void sorted_start(struct mech *m, struct sorted *q, struct sorted_home *h, uint32_t home,
                   const struct mech_set *set);
 
@@ -77,9 +78,10 @@ void sorted_start(struct mech *m, struct sorted *q, struct sorted_home *h, uint3
 bool sorted_stand(struct sorted *q, struct sorted_home *h, const struct mech_set *set, uint64_t key);
 /* These threads wait, to go on from `key`. */
 void sorted_block(struct sorted_home *h, const struct mech_set *set, uint64_t key);
-/* Those at the limit stand no longer; the next key is the new limit. Somebody must stand. */
+/* Moves the threads at the limit out of the standing list; the next key is the new limit. At least one thread must
+ * stand. */
 void sorted_take(struct sorted *q, struct sorted_home *h, struct mech_set *out);
-/* Somebody stands there. */
+/* True if threads stand at the key. */
 static inline bool sorted_holds(const struct sorted_home *h, uint64_t key) {
     uint32_t k = h->standing.n;
     if (key < h->limit) return false;
@@ -88,7 +90,7 @@ static inline bool sorted_holds(const struct sorted_home *h, uint64_t key) {
 }
 /* Those at key stand no longer. False: there are none. */
 bool sorted_take_at(struct sorted *q, struct sorted_home *h, uint64_t key, struct mech_set *out);
-/* Those who stand at key's place in shallower calls, with nobody at key itself: whether there are any. */
+/* True if threads stand at key's place in shallower calls. None stands at key itself. */
 static inline bool sorted_above(const struct sorted_home *h, uint64_t key) {
     const struct sorted_list *l = &h->standing;
     /* The first entry is the shallowest: mostly there is one depth. */

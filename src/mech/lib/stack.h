@@ -25,7 +25,7 @@ struct stack {
     uint32_t inactive, joining;    /* threads below the top: on another side; arrived at a join */
 };
 
-/* Which side runs first. */
+/* The rules for which side of a branch runs first. */
 #define STACK_SIDE(CHOICE) \
     CHOICE(taken, STACK_TAKEN) CHOICE(fallthrough, STACK_FALLTHROUGH) CHOICE(most, STACK_MOST)
 enum stack_side { STACK_SIDE(OPTION_ENUMERATOR) };
@@ -54,7 +54,7 @@ static inline bool stack_runs_first(struct stack_way a, struct stack_way b, enum
     return a.pc < b.pc;
 }
 
-/* That many, without entries: stack_start fills in the rest. */
+/* Makes n stacks without entries; stack_start fills in the rest. */
 struct stack *stacks_new(struct pages *p, uint32_t n);
 /* One entry: these threads at pc. At most `limit` entries ever, or it is a fault of ours. Its memory is from m's pages. */
 void stack_start(struct mech *m, struct stack *s, uint32_t first, uint32_t words, uint32_t limit,

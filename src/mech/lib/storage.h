@@ -38,7 +38,7 @@ struct mech_storage {
 };
 
 struct mech;
-/* Of one SM. */
+/* The storage of a mechanism in one SM. */
 void storage_of(const struct mech *m, struct mech_storage *out);
 /* The next row of out. */
 void storage_add(struct mech_storage *out, struct mech_array a);

@@ -1,5 +1,5 @@
-/* The unit and its threads. A unit whose warp has nobody that could run is parked; the split stays, since the threads that
- * wait come back to it. */
+/* The control unit and its threads. A unit whose warp has no thread that could run is parked. Its split stays, since
+ * the waiting threads come back to it. */
 #include "mech/lib/walk.h"
 
 #include <inttypes.h>

@@ -8,7 +8,7 @@
 #include "mech/lib/sorted.h"
 
 struct walk_home {
-    struct mech_split *run; /* for as long as a thread lives; in no order while nobody can run */
+    struct mech_split *run; /* exists as long as a thread lives; in no order while no thread can run */
     uint64_t key;           /* where the unit is */
     struct sorted_home list;
 };
@@ -42,11 +42,11 @@ void walk_start(struct mech *m, struct walk *w, struct mech_split *s, uint32_t h
 /* The unit's threads stand or wait where the outcome says, or are gone; it has none now and is in no order. Returns how many
  * entries that made of threads that stand. */
 uint32_t walk_scatter(struct mech *m, struct walk *w, struct walk_home *h, const struct mech_outcome *o);
-/* The same for a unit that has not been issued: its threads stand where they are. */
+/* Does what walk_scatter does for a unit that has not been issued: its threads stand where they are. */
 void walk_stop(struct mech *m, struct walk *w, struct walk_home *h);
 /* The unit, which has no threads, goes to `key` and gets those that stand there, if any do. Returns how many groups met. */
 uint32_t walk_to(struct mech *m, struct walk *w, struct walk_home *h, uint64_t key);
-/* The unit has no threads and nobody stands: it waits for those that wait, and ends with the last thread. */
+/* Parks the unit, which has no threads while none stands. It waits for blocked threads, and ends with the last thread. */
 void walk_rest(struct mech *m, struct walk_home *h);
 /* Released threads stand; then `arrived` is called for each of their homes, once for each part of an architectural warp. */
 void walk_release(struct mech *m, struct walk *w, const struct mech_set *set, uint32_t pc,

@@ -13,8 +13,8 @@
  * individual PCs with the selected common PC" tells who is active (section 3, Figure 2). So threads that are at one PC in
  * different activations of a recursive function run together, each on its own stack: "Div" in Table 1's row of this paper,
  * and the default. Then two tests say whether a step keeps the minimum and everybody at it: its key is below the limit,
- * and nobody stands at the new PC in a shallower call. `sync` is what hardware with one stack pointer for a warp would do
- * (section 2): PC and depth must agree.
+ * and no thread stands at the new PC in a shallower call. `sync` is what hardware with one stack pointer for a warp
+ * would do (section 2): PC and depth must agree.
  *
  * 4.2: threads that hit run ahead. With `issue = barrel` the SM offers those whose data came early (memory), and the split
  * left in flight is late. With `issue = scoreboard` the split meets the missing data at the first use: who lacks it is put
@@ -32,9 +32,9 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
-#include "mech/minpc/minpc.h"
 #include "mech/lib/order.h"
 #include "mech/lib/set.h"
+#include "mech/minpc/minpc.h"
 
 static bool create(struct mech *m, struct err *e) {
     (void)e;
@@ -81,7 +81,7 @@ static void block(struct mech *m, struct minpc_home *h, const struct mech_set *s
     }
 }
 
-/* Arbitrating now would choose what has this key, and nobody else. */
+/* True if arbitration would choose exactly the threads that have this key. */
 static inline bool keeps_turn(const struct minpc *f, const struct minpc_home *h, uint64_t key) {
     return key < h->list.limit && !(f->div && sorted_above(&h->list, key));
 }
@@ -103,7 +103,7 @@ static void arbitrate(struct mech *m, struct minpc_home *h) {
     minpc_counts(m)->merges += sorted_meet(m, &f->sorted, &set, h->run->pc);
 }
 
-/* The same for a split that has threads, which stand first. */
+/* Arbitrates for a running split that has threads: they stand first. */
 static void choose_again(struct mech *m, struct minpc_home *h) {
     struct mech_split *s = h->run;
     split_unbind(m->pool, &s->set);
@@ -112,7 +112,7 @@ static void choose_again(struct mech *m, struct minpc_home *h) {
     arbitrate(m, h);
 }
 
-/* Nobody of the warp can run. */
+/* No thread of the warp can run: the split rests, or ends with the last thread. */
 static void rest(struct mech *m, struct minpc_home *h) {
     minpc_forget_guess(m, h);
     if (h->list.blocked.n || h->nlate) {
@@ -156,7 +156,7 @@ static void catch_up(struct mech *m, struct minpc_home *h, struct mech_split *s,
     stand(m, h, ready, s->own[MINPC_DEEPEST], s->own[MINPC_SHALLOWEST], pc);
 }
 
-/* Of those lanes of s, the ones that need not wait for an event. */
+/* Adds to `out` those of these lanes of s that need not wait for an event. */
 static void able(struct mech *m, const struct mech_split *s, struct mech_piece lanes, struct mech_set *out) {
     struct mech_split one;
     memcpy(&one, s, offsetof(struct mech_split, set));
@@ -167,9 +167,9 @@ static void able(struct mech *m, const struct mech_split *s, struct mech_piece l
     }
 }
 
-/* The running split waits for an event. Those that wait for it become late, the others may go on. False: all or none wait;
- * nobody can tell then whether it is data or the instruction, and a warp that turned away from one line of code to fetch
- * another might do so for ever. */
+/* The running split waits for an event. Threads that wait for it become late, the others may go on. Returns false if
+ * all wait or none do. In that case the event may be data or the fetch of the instruction: a warp that leaves one line
+ * of code to fetch another might do so for ever. */
 static bool pass_late(struct mech *m, struct minpc_home *h) {
     struct mech_split *s = h->run;
     struct mech_set ahead = {0}, late;
@@ -268,7 +268,7 @@ static void commit_late(struct mech *m, struct minpc_home *h, struct mech_split 
     arrived(m, h);
 }
 
-/* Nobody was where it issued, so that nothing is written back. */
+/* Drops a wrong guess: no thread was where it issued, so nothing is written back. */
 static void commit_guess(struct mech *m, struct minpc_home *h, struct mech_split *s) {
     if (h->guess == s) h->guess = NULL;
     split_free(m, s);

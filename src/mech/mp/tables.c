@@ -1,5 +1,5 @@
-/* The tables of multi-path execution: rows that fit and rows in memory, entries from the divergence to the moment at which
- * nobody is pending, both as text, and the audit.
+/* The tables of multi-path execution: rows that fit and rows in memory, entries from the divergence to the moment at
+ * which no thread is pending, both as text, and the audit.
  *
  * A split that finds no free row is kept in memory. It is back after `spill_cycles` and then takes the first row that is
  * free, or that of the next split of its warp to commit, which goes to memory in its place: every one has its turn. Who waits
@@ -95,7 +95,7 @@ static bool full(const struct mech *m, const struct mp_home *h) {
     return most && h->rows >= most;
 }
 
-/* Of those that are back from memory the one that is longest; NULL: none. */
+/* The split that has been back from memory for longest; NULL: none. */
 static struct mech_split *first_due(const struct mech *m, const struct mp_home *h) {
     const struct mp *p = m->self;
     struct mech_split *best = NULL;
@@ -161,7 +161,7 @@ static void entry_drop(struct mech *m, struct mp_home *h, uint32_t i) {
     while (h->n && !h->rt[h->n - 1].used) h->n--;
 }
 
-/* Nobody is missing any more: the entry becomes a split. */
+/* All threads of the entry have arrived: they become a split. */
 static struct mech_split *fire(struct mech *m, uint32_t home, uint32_t i) {
     struct mp *p = m->self;
     struct mp_home *h = &p->home[home];
@@ -358,7 +358,7 @@ void mp_storage(const struct mech *m, struct mech_storage *out) {
 
 /* ---- audit ---- */
 
-/* Who leads to entry `to`: in nobody else's mask, and together exactly those expected. */
+/* Checks that these threads lead to entry `to` alone, and that together they are exactly those it expects. */
 static void expect(const struct mp_home *h, uint32_t to, const struct mask *mask, struct mask *seen) {
     if (to == MP_NONE) return;
     CHECK(to < h->n && h->rt[to].used);

@@ -56,7 +56,7 @@ struct mp_entry { /* of the RT */
     uint32_t branch; /* IR_NOPC: an early meeting */
     uint64_t age;
     uint64_t first; /* cycle at which the first of those that have arrived did */
-    uint64_t alarm; /* who has arrived waits until then; MECH_NEVER: nobody has */
+    uint64_t alarm; /* threads that have arrived wait until then; MECH_NEVER: none has */
     bool used, open, spilled;
 };
 
@@ -100,13 +100,14 @@ uint32_t mp_entry_add(struct mech *m, struct mp_home *h, struct mp_entry e);
 bool mp_entry_early(const struct mp_home *h, uint32_t i);
 /* s is where it was to meet others: it leaves the ST. The split that the entry became, MP_NEW or MP_AWAY, or NULL. */
 struct mech_split *mp_arrive(struct mech *m, struct mech_split *s);
-/* The same as often as it is so. Other than NULL: s, or what it has become, is at no such place. */
+/* Repeats mp_arrive as long as s is at such a place. Returns s, or what it has become, once it is not; NULL: nothing is
+ * left to run. */
 struct mech_split *mp_settle(struct mech *m, struct mech_split *s);
 /* Threads that are pending in entry i are no longer, nor part of it; without threads it
  * disappears. As mp_arrive. */
 struct mech_split *mp_forgo(struct mech *m, uint32_t home, uint32_t i, const struct mech_set *set);
-/* Whether those that are pending in entry i may be waiting for those that have arrived: one of them polls or stands at a
- * barrier. Nobody can be sure of the opposite, so after a very long time they are taken to. */
+/* True if the threads pending in entry i may be waiting for those that have arrived: one of them polls or stands at a
+ * barrier. The opposite can never be certain, so after a very long time they are taken to wait. */
 bool mp_in_vain(const struct mech *m, const struct mp_home *h, uint32_t i);
 /* As in struct mech_ops. */
 bool mp_clocked(const struct mech *m, uint32_t warp, uint32_t lane);

@@ -86,7 +86,7 @@ static bool create_both(struct mech *m, struct err *e) {
 
 /* ---- who leads ---- */
 
-/* Of the scheduler's order, a cycle ahead; it is in no order and not yet the SM's. */
+/* Chooses, by the scheduler's order, the split that leads a cycle later. It is then in no order and not yet the SM's. */
 static void choose_next(struct mech *m, uint32_t sched) {
     const struct sbi *f = m->self;
     struct sbi_sched *q = &f->sched[sched];

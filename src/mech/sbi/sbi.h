@@ -80,9 +80,9 @@ struct sbi_home {
     uint32_t passive, waits; /* threads of the other: that could run, that wait at a SYNC mark */
 };
 
-/* Of one scheduler. */
+/* State of one scheduler. */
 struct sbi_sched {
-    struct mech_split *chosen; /* cascade: leads the next packet; NULL: nobody */
+    struct mech_split *chosen; /* cascade: leads the next packet; NULL: none */
     uint64_t since;            /* the cycle in which it was chosen */
     uint32_t n, *home;         /* the home warps that are there, in order */
 };
@@ -108,7 +108,7 @@ static inline struct sbi_home *sbi_home_of(const struct mech *m, const struct me
 static inline bool sbi_busy(const struct mech_split *s) {
     return s->in_flight || s->own[SBI_CHOSEN];
 }
-/* The hot split with the lowest key of its warp; NULL: nobody can run. */
+/* The hot split with the lowest key of its warp; NULL: no thread can run. */
 static inline struct mech_split *sbi_first(const struct sbi_home *h) {
     return h->hot[h->first];
 }

@@ -3,21 +3,21 @@
  * A warp's threads are in *contexts* {PC, mask} sorted by key, the deepest call and then the lowest PC first, as under
  * min(SP:PC). The two lowest are hot (CPC1 and CPC2 of the paper; SWI by itself has one) and are splits of the pool. The
  * others lie in the cold table (mech/lib/sorted.h), in no split. Contexts with one key are one: that is how paths meet. A hot
- * split that is under way keeps its place and the key of its instruction until it is committed, and nobody joins it
+ * split that is under way keeps its place and the key of its instruction until it is committed, and no thread joins it
  * meanwhile.
  *
  * The constraint: a SYNC mark at a reconvergence point R names the start D of its region (cfg/form.h). A split that has come to
  * R waits, before it executes the mark, while another has its PC in [D, R). The one it waits for has the lower key, so
- * whoever has the lowest key of a warp never waits, and the constraint by itself cannot make a warp stand still. Threads at
- * a barrier do not count: they might wait there for those at R.
+ * the split with the lowest key of a warp never waits, and the constraint by itself cannot make a warp stand still.
+ * Threads at a barrier do not count: they might wait there for those at R.
  *
  * Choices where we know of no text: a split of a deeper call holds everybody at a SYNC mark of the same warp, wherever it was
  * called from; the cold table is sorted at once (in hardware it takes cycles in the background). */
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "mech/lib/order.h"
-#include "mech/sbi/sbi.h"
 #include "mech/lib/set.h"
+#include "mech/sbi/sbi.h"
 
 /* ---- lanes ---- */
 
@@ -90,7 +90,7 @@ static void schedule(struct mech *m, struct sbi_home *h) {
         if (sbi_first(h) && !sbi_busy(sbi_first(h))) put_in_order(m, sbi_first(h), true);
         return;
     }
-    /* Of equal keys that which is under way: it is ahead by an instruction. */
+    /* Of two equal keys the one under way counts as lower: it is ahead by an instruction. */
     h->first = h->key[1] < h->key[0] || (h->key[1] == h->key[0] && sbi_busy(h->hot[1]));
     struct mech_split *first = sbi_first(h), *second = sbi_second(h);
     h->held = sbi_held(m, h->key[!h->first], h->key[h->first]);
@@ -208,7 +208,7 @@ static void scatter(struct mech *m, struct sbi_home *h, struct mech_split *s, co
     s->set.n = s->threads = 0;
 }
 
-/* Nobody of the warp is met, or passed in the order of keys, by split k going on at `key`. */
+/* True if split k can go on at `key` without meeting another split of the warp or passing one in the order of keys. */
 static bool goes_on(const struct sbi_home *h, uint32_t k, uint64_t key) {
     const struct mech_split *other = h->hot[!k];
     return key < h->cold.limit && !(other && h->key[!k] == key && !sbi_busy(other));

@@ -5,7 +5,7 @@
  * IF: counters above 0 go up, those of active threads that it turns off become 1. ELSE: 0 and 1 change places. ENDIF:
  * counters above 0 go down. The rest is a reconstruction (SL has the idea only): a loop is two levels, one for those who
  * wait for its next round and one for those who have left it; with k levels open inside of the loop CONT sets k + 1 and
- * BRK k + 2. ENDLOOP turns 1 into 0 before it looks who goes round again, and takes 2 off when nobody does. A call is an
+ * BRK k + 2. ENDLOOP turns 1 into 0 before it looks who goes round again, and takes 2 off when none does. A call is an
  * IF whose ENDIF is the return. */
 #include "mech/structured/structured.h"
 

@@ -2,7 +2,7 @@
  * active threads, a stack of masks for conditionals and one for loops.
  *
  * IF pushes the active mask; ELSE runs those of the top who are not active now; ENDIF pops. LOOP pushes who entered, and
- * an empty mask for who has continued; ENDLOOP takes these back, and restores who entered when nobody is left.
+ * an empty mask for who has continued; ENDLOOP takes these back, and restores those that entered when none is left.
  *
  * Ours, since SL has the two stacks and no more: a thread that breaks or continues is cleared from the masks that were
  * pushed inside of its loop. So ELSE and ENDIF need not know who left, and a loop takes two masks. A call is an IF whose

@@ -42,7 +42,7 @@ MECH_COUNTS(structured, STRUCTURED_COUNTERS)
 
 /* What a PC is to the walker. */
 enum structured_what {
-    STRUCTURED_PLAIN, /* all threads go on, and the next instruction joins nobody */
+    STRUCTURED_PLAIN, /* all threads go on, and no thread joins them at the next instruction */
     STRUCTURED_STEP, /* they go on, but to a place where others may join, or by a jump, or by leaving a function */
     STRUCTURED_GUARD, /* added by the form */
     STRUCTURED_IF,
@@ -85,7 +85,7 @@ enum structured_event {
     STRUCTURED_RETURNS, /* `off` leave the function */
     STRUCTURED_GATHERS, /* before ENDLOOP: who waits for the next round is there */
     STRUCTURED_REPEATS, /* ENDLOOP: again */
-    STRUCTURED_ENDS,    /* ENDLOOP: nobody goes round again; who left the loop goes on at `next` */
+    STRUCTURED_ENDS,    /* ENDLOOP: no thread goes round again; those that left the loop go on at `next` */
     STRUCTURED_EXITS    /* `off` are gone; not only active threads of the warp may be */
 };
 struct structured_change {
@@ -130,7 +130,7 @@ struct structured_level {
 
 enum { STRUCTURED_MASKS, STRUCTURED_COUNTS, STRUCTURED_PCS, STRUCTURED_WAYS };
 
-/* Of a home warp. */
+/* State of a home warp. */
 struct structured_home {
     struct mech_split *run;       /* NULL: no thread lives */
     uint32_t first, words;        /* architectural warp slots */
@@ -179,7 +179,7 @@ void structured_census(const struct mech *m, struct mech_census *c);
 void structured_places(const struct mech *m, mech_place_fn *put, void *user);
 void structured_state(const struct mech *m, struct sb *out);
 void structured_storage(const struct mech *m, struct mech_storage *out);
-/* Of a warp, for so many levels. */
+/* Bits that the structure takes for a warp, with so many levels. */
 uint64_t structured_bits(const struct mech *m, uint32_t levels);
 void structured_audit(const struct mech *m);
 

@@ -1,13 +1,15 @@
 /* The walk. A warp has one PC and goes through structured code in the order of the text. Marks are executed by the warp
- * whoever is active, and say who is from there on; a mechanism differs from another in how it stores that. A home warp has
- * one split for life, which has the threads that are active, perhaps none; all its threads are bound to it.
+ * whichever threads are active, and say which are from there on; a mechanism differs from another in how it stores
+ * that. A home warp has one split for life, which has the threads that are active, perhaps none; all its threads are
+ * bound to it.
  *
  * A mark where threads meet changes the activity before it is issued, since all of them execute it: ENDIF lets both sides
  * go on, ENDLOOP takes back who has continued. The others do so when they are committed.
  *
- * Nobody active: `skip` goes on at the next mark of the innermost open construct (ELSE, ENDIF, ENDLOOP), which is executed;
- * a function that nobody is left in is returned from at once. Without `skip` the instructions up to there are issued without
- * threads: marks do what they do, a call that nobody makes is passed, and the function's last instruction returns.
+ * No thread active: `skip` goes on at the next mark of the innermost open construct (ELSE, ENDIF, ENDLOOP), which is
+ * executed; a function in which no thread is left is returned from at once. Without `skip` the instructions up to there
+ * are issued without threads: marks do what they do, a call that no thread makes is passed, and the function's last
+ * instruction returns.
  *
  * Calls (amd, pomp): all threads of a warp that call do so together and share one stack of return addresses (SL's Sync); a
  * call opens a level as an IF does, for those whose guard keeps them from it and for those who return before the others.
@@ -283,7 +285,7 @@ static void gather(struct mech *m, struct structured_home *h, uint32_t pc) {
     meet(m, &top(h)->round, mask_count(&h->active) - threads, pc);
 }
 
-/* Nobody is active: the next mark of the innermost construct. */
+/* Returns where to go on when no thread is active: the next mark of the innermost construct. */
 static uint32_t jump(struct mech *m, const struct structured_home *h, uint32_t pc) {
     const struct structured_level *l = top(h);
     const uint32_t to = l->kind == LEVEL_IF && !l->second && l->other != IR_NOPC ? l->other : l->end;

@@ -396,7 +396,7 @@ static bool is_ready(const struct mech *m, const struct tbc_side *n, const struc
     return true;
 }
 
-/* Nobody diverged: the warps go on. */
+/* No warp diverged: all go on. */
 static void go_on(struct mech *m, struct tbc_block *b, struct tbc_side *n, struct tbc_gather *g) {
     struct tbc *t = m->self;
     tbc_counts(m)->uniform_waits += g->warps - 1;

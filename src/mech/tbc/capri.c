@@ -9,9 +9,10 @@
  * warps than brought threads to it. The table remembers it.
  *
  * We had the abstract, what HARP says of it, and descriptions in later papers. Choices of ours:
- * - Warps that do not diverge go on in their entry, past the reconvergence point too, as long as nobody makes them join. So
- *   which warps have passed a branch is told by place: jumps back since the entry began, then PC, at the same call depth
- *   (branch.c). A warp that waits at a barrier is not waited for, or block and barrier would wait for each other.
+ * - Warps that do not diverge go on in their entry, past the reconvergence point too, as long as no other warp makes
+ *   them join. So which warps have passed a branch is told by place: jumps back since the entry began, then PC, at the
+ *   same call depth (branch.c). A warp that waits at a barrier is not waited for, or block and barrier would wait for
+ *   each other.
  * - The first warp that diverges decides for all that come to the same branch in the same round.
  * - The table is fully associative and gives up the least recently used entry. A branch it does not know is adequate, so
  *   that it is learned (capri.first).

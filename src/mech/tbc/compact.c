@@ -12,7 +12,7 @@
 
 enum { LANES = 32 };
 
-/* Of word k of a block, the part of a warp narrower than 32 that begins at bit `at`; whole words otherwise. */
+/* Lanes of a machine warp that lie in one word of a block's mask: less than a word for warps narrower than 32. */
 static uint32_t lanes_per_word(const struct mech *m) {
     return m->env.warp_size < LANES ? m->env.warp_size : LANES;
 }

@@ -15,7 +15,7 @@
 #include "mech/lib/split.h"
 #include "mech/lib/stack.h"
 
-/* Of both mechanisms, in front of their own. */
+/* Parameters and counters of TBC and CAPRI, in front of CAPRI's own. */
 #define TBC_PARAMS(INT, BOOL, ENUM)                                                                       \
     ENUM(side, STACK_SIDE,                                                                                \
          "Which side of a divergent branch runs first: the taken one, the fall-through, or the one with " \
@@ -47,7 +47,7 @@ struct tbc_side {
     uint32_t joins;                /* directly above it */
     uint32_t first;                /* of its warps, SPLIT_NONE: none */
     bool live;                     /* its threads run; if not, they wait for their turn */
-    bool collects;                 /* it is somebody's `likely` */
+    bool collects;                 /* it is the `likely` of another side */
     uint32_t mask[]; /* its threads: of warps, counted in at a branch, or waiting for their turn */
 };
 
@@ -59,7 +59,7 @@ struct tbc_join {
     uint32_t backs;
     uint32_t arrived, brought; /* threads that are there, warps they came in */
     struct tbc_join *next;     /* of free ones */
-    uint32_t mask[];           /* who will go on; of the bottom: nobody */
+    uint32_t mask[];           /* threads that will go on; none for the bottom */
 };
 
 /* Warps at a branch, and where their threads go. */

@@ -1,5 +1,6 @@
-/* What follows a block that ends without anybody having a say. Made once for a launch, since
- * frontiers can be quadratic in the number of blocks; only their first blocks are kept. */
+/* Finds where the unit goes after a block that it walked without threads: the first block of that block's frontier. The
+ * tables are made once for a launch, since frontiers can be quadratic in the number of blocks; only their first blocks
+ * are kept. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -12,22 +12,22 @@
  *
  * sandybridge: hardware with a PC in each thread and one for the warp, which cannot know who waits where. At the end of a
  * block the warp goes to the block of highest priority among those its threads go to and *all* of the block's frontier. It
- * may find nobody there: such a block is issued instruction by instruction without threads, and the first block of its own
- * frontier comes next. tf.skip is the ideal: it costs nothing to find out. It gives the schedule of the list.
+ * may find no thread there: such a block is issued instruction by instruction without threads, and the first block of
+ * its own frontier comes next. tf.skip is the ideal: it costs nothing to find out. It gives the schedule of the list.
  *
  * Choices of ours. The paper's text was not at hand; the rule for the branch is that of the authors' emulator (GPU Ocelot
  * 2.x, its thread-frontier pass and "gen6" mechanism), with three differences. (1) Ocelot goes on to the next block of the
  * layout from an empty one; here only blocks of its frontier follow. (2) Ocelot counts both targets of a branch that the
- * warp takes in part, even where nobody went to one of them; here only where threads go. (3) It lets a branch that all
- * threads of the warp take alike lead them there at once: `together`, off by default, since the frontier is visited
- * "whether or not anybody waits". The list checks every step for the next entry; Ocelot adds a branch where a block falls
- * through into its frontier.
+ * warp takes in part, even where no thread went to one of them; here only where threads go. (3) It lets a branch that
+ * all threads of the warp take alike lead them there at once: `together`, off by default, since the frontier is visited
+ * "whether or not anybody waits". The list checks every step for the next entry; Ocelot adds a branch where a block
+ * falls through into its frontier.
  *
  * Calls: depth first, as Ocelot's stack of sorted stacks. A frontier is that of one function and depth. Threads that return
- * go on as if the block that called had ended; where a walk ends in a function to which nobody is left to return from, or
- * threads were released from a barrier behind the unit, no frontier knows where to go: the unit goes to the lowest key of
- * all (`searches`). Who waits at a barrier or a .sync instruction is inactive; the unit goes on while another thread can
- * run. */
+ * go on as if the block that called had ended; where a walk ends in a function to which no thread is left to return
+ * from, or threads were released from a barrier behind the unit, no frontier knows where to go: the unit goes to the
+ * lowest key of all (`searches`). Who waits at a barrier or a .sync instruction is inactive; the unit goes on while
+ * another thread can run. */
 #include <inttypes.h>
 
 #include "base/alloc.h"
@@ -80,7 +80,7 @@ static uint64_t callers_frontier(const struct mech *m, const struct mech_outcome
     return first;
 }
 
-/* Somebody has just gone there. */
+/* True if threads have just gone to this key. */
 static bool aimed_at(const struct mech *m, const struct mech_outcome *o, uint64_t key) {
     const struct tf *f = m->self;
     const uint32_t pc = sorted_pc(&f->walk.sorted, key);

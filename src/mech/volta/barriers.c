@@ -199,7 +199,8 @@ void volta_ring(struct mech *m) {
 
 /* ---- paths that part and meet ---- */
 
-/* Of the barriers that nobody has parted from yet, the one set last is the one that the branch belongs to. */
+/* Notes that a branch parts these threads. It belongs to the barrier set last among those whose threads have not parted
+ * yet. */
 void volta_note(const struct volta_home *h, const struct mech_set *set, uint32_t branch) {
     struct volta_barrier *last = NULL;
     FOR_BARRIERS(b, h) {

@@ -1,4 +1,4 @@
-/* Which path of a warp runs, and when another one does.
+/* Decides which path of a warp runs, and when another one does.
  *
  * `off`: one split of a warp is current, and only that is in the order; the others that could run stand in a list. A split that
  * yields or has to make room goes to its end; who comes from a branch, a barrier or a .sync goes to its front, so that paths are

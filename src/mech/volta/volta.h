@@ -67,7 +67,7 @@ struct volta_barrier {
     uint32_t blocked;    /* the split of its threads that have come there, or SPLIT_NONE */
     uint32_t paths;      /* that these came in */
     uint32_t branch;     /* that first parted its threads, IR_NOPC: none has */
-    uint64_t alarm;      /* those who are blocked wait until then; MECH_NEVER: nobody is */
+    uint64_t alarm;      /* blocked threads wait until then; MECH_NEVER: none is blocked */
     struct mask members;
     struct mask yielded; /* of the members, since some were blocked */
 };
@@ -109,7 +109,7 @@ void volta_set_status(struct mech *m, struct mech_split *s, enum volta_status no
 void volta_ready(struct mech *m, struct mech_split *s, bool last);
 /* s, which runs and has been committed, goes on. */
 void volta_go_on(struct mech *m, struct mech_split *s);
-/* If nobody of the warp runs, the next one that could does. */
+/* Lets the next path that could run do so if none of the warp runs. */
 void volta_settle(struct mech *m, struct volta_home *h);
 /* Those of `from` join `into`; both are of one warp, PC and depth. */
 void volta_join(struct mech *m, struct mech_split *into, struct mech_split *from);
