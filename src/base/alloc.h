@@ -1,9 +1,9 @@
 /* Memory for the rest of the program: checked allocation, and an arena for things that live and die together.
  *
  * x* functions never return NULL: without memory for our own bookkeeping the call that is under way ends, by a jump to
- * its recovery point (ledger.h). Sizes that come from input (a buffer the user asks for, an array a PTX file declares)
- * go through try_alloc, which may say no. What any of these gave is given back by xfree; what was not allocated during
- * a call on a device may also go to free. */
+ * the code that began it (ledger.h). Sizes that come from input (a buffer the user asks for, an array a PTX file
+ * declares) go through try_alloc, which may say no. What any of these gave is given back by xfree; what was not
+ * allocated during a call on a device may also go to free. */
 #ifndef HEDDLE_BASE_ALLOC_H
 #define HEDDLE_BASE_ALLOC_H
 

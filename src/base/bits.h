@@ -103,7 +103,7 @@ static inline uint64_t rng_below(struct rng *r, uint64_t n) {
     return rng_scale(rng_next(r), n);
 }
 
-/* Hashes by words, for more than a few bytes; the last word is filled up with zeros. */
+/* Hashes like hash_bytes, but word by word, for more than a few bytes. The last word is filled up with zeros. */
 static inline uint64_t hash_words(uint64_t h, const void *data, size_t n) {
     const uint8_t *b = (const uint8_t *)data;
     for (size_t i = 0; i < n; i += 8) {

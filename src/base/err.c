@@ -79,8 +79,8 @@ static size_t least(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-/* Insertions, deletions, replacements and swaps of neighbours that turn a into b; cut off at words of 63 characters: longer
- * ones are no typing errors. */
+/* The number of insertions, deletions, replacements and swaps of neighbours that turn a into b. Words are cut off at 63
+ * characters: longer ones are no typing errors. */
 static size_t distance(const char *a, const char *b) {
     size_t na = strlen(a), nb = strlen(b), rows[3][64];
     size_t *before = rows[0], *above = rows[1], *row = rows[2];

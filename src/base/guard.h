@@ -1,5 +1,6 @@
-/* Under AddressSanitizer every piece of memory that is handed out of a larger one ends in bytes that must not be
- * touched, as malloc's do: without them a read behind a piece falls into the next one, unseen until the whole ends. */
+/* Under AddressSanitizer every piece of memory taken from a larger one ends in bytes that must not be touched, as
+ * malloc's pieces do. Without them a read behind a piece would fall into the next one and be noticed only at the end of
+ * the whole. */
 #ifndef HEDDLE_BASE_GUARD_H
 #define HEDDLE_BASE_GUARD_H
 

@@ -6,8 +6,7 @@
 
 enum { FIRST = 15 }; /* items there is room for at first */
 
-/* The head lies in front of v, where no put or take looks: beside the heap it would fill cache lines of an owner of
- * many heaps. */
+/* Lies in front of v, where no put or take looks: otherwise it would use cache lines of code that holds many heaps. */
 struct head {
     struct pages *pages;
     uint64_t unused; /* as large as an item */

@@ -1,8 +1,8 @@
 /* What to do when the host has no more memory, and whose the memory is.
  *
- * Allocation functions (alloc.h, pages.h) that cannot fail jump to the recovery point of their thread, set where the
- * program is entered from outside: by a call of the library on a device, or by the command's main. A point may name a
- * ledger: then everything allocated meanwhile is written down there, so that its owner can give it all back without
+ * Allocation functions (alloc.h, pages.h) that cannot fail jump to the recovery point of their thread, which was set
+ * where the program was called from outside: a call of the library on a device, or the command's main. A point may name
+ * a ledger: then everything allocated meanwhile is written down there, so that its owner can give it all back without
  * asking the objects, which may be half made.
  *
  * Threads that work for one call may share its ledger, each with a point of its own.
@@ -50,7 +50,7 @@ _Noreturn void ledger_fail(size_t bytes);
 bool ledger_add(void *p);
 bool ledger_remove(void *p); /* was it written down? */
 bool ledger_allows(void);    /* false: a test wants this allocation to fail */
-/* A ledger also lists mappings, which are given back by munmap(map, bytes); each is described at its own front. */
+/* The record of memory that is given back by munmap(map, bytes), kept at the front of it. */
 struct ledger_map {
     void *map;
     size_t mapped;

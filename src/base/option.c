@@ -1,5 +1,5 @@
-/* One reader per kind of option; every check that a row states is made here, and the message always says what would
- * have been accepted, so that a value can be corrected without looking up a table. */
+/* One reader for each kind of option. Every check that a row states is made here, and the message always says what
+ * would have been accepted, so that a value can be corrected without looking it up. */
 #include "base/option.h"
 
 #include <errno.h>

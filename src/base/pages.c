@@ -85,7 +85,7 @@ static bool chunk_for(struct pages_list *l, size_t n, bool sparse) {
     return c != NULL;
 }
 
-/* *dirty: how many of the piece's bytes were in use before. */
+/* *dirty: how many of the bytes were in use before. */
 static void *chunk_take(struct pages_chunk *c, size_t n, size_t room, size_t *dirty) {
     const size_t had = c->dirty > c->used ? c->dirty - c->used : 0;
     unsigned char *at = (unsigned char *)c + c->used;

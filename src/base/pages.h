@@ -18,7 +18,7 @@ struct pages { /* all zero: empty */
     struct pages_list dense, sparse;
     struct pages *whole; /* this is a part of `whole`; NULL: of none */
     uint32_t rewinds;
-    atomic_flag busy; /* a piece is being taken */
+    atomic_flag busy; /* a thread is taking a piece */
 };
 
 /* 64-byte aligned. */
@@ -28,8 +28,8 @@ void *pages_try(struct pages *p, size_t n); /* not zeroed; NULL: no memory */
 /* For room of which little is used, from the front: not zeroed, on the host's smallest pages, and what is never touched costs
  * address space only. Without memory the call ends. */
 void *pages_sparse(struct pages *p, size_t n);
-/* As pages_sparse, but zeroed, and NULL without memory: the host clears what was touched before, so that nothing
- * else costs anything. */
+/* Gives zeroed memory, or NULL when there is none. The host clears what was touched before, so that untouched memory
+ * costs nothing. */
 void *pages_blank(struct pages *p, size_t n);
 /* A larger piece that begins with what another one, of `had` bytes, holds; that one is of no use until the rewind. */
 void *pages_more(struct pages *p, const void *old, size_t had, size_t n);

@@ -78,8 +78,7 @@ static inline void pool_give(struct pool *p, size_t size, size_t next, uint32_t 
 #define POOL_GIVE(p, i) pool_give(&(p)->pool, sizeof *(p)->v, QUEUE_NEXT((p)->v), (i))
 #define POOL_TAKEN(p)   ((p)->pool.cap - (p)->pool.left) /* how many are */
 #define POOL_FREE(p)    (xfree((p)->v), (p)->pool = (struct pool){0})
-/* A pool over an array of n elements that the caller owns; it does not grow, so the caller checks that an element
- * is left before taking one. */
+/* Sets up a pool over an array of n elements that the caller owns. Taking an element requires that one is left. */
 #define POOL_SIZE(p, array, n) ((p)->pool = (struct pool){.v = (array), .cap = (n), .left = (n)})
 #define POOL_TAKE_SIZED(p)     pool_take_sized(&(p)->pool, sizeof *(p)->v, QUEUE_NEXT((p)->v))
 

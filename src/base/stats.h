@@ -32,12 +32,12 @@ static inline uint64_t stat_larger(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* Joins the values of two objects that counted different things. */
+/* Joins the values of two counters that counted different things. */
 static inline uint64_t stat_join(enum stat_how how, uint64_t a, uint64_t b) {
     return how == STAT_SUM ? a + b : stat_larger(a, b);
 }
 
-/* The value since an earlier reading, from the readings after and before. */
+/* The change of a counter that was read before and after. */
 static inline uint64_t stat_since(enum stat_how how, uint64_t after, uint64_t before) {
     return how == STAT_SUM ? after - before : after;
 }

@@ -71,7 +71,7 @@ static bool goes_on(struct mech *m, const struct walk_home *h, uint32_t pc, uint
 static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     struct lorie *l = m->self;
     struct walk_home *h = walk_home_of(&l->walk, s);
-    uint64_t key = SORTED_NOBODY;
+    uint64_t key = SORTED_NONE;
     lorie_counts(m)->comparisons += ir_is_mark(o->insn, IR_MK_SYNC);
     if (o->nsides == 1 && !o->exited.n && !o->waiting.n) {
         key = sorted_move(h->key, l->walk.place[o->side[0].pc]);
@@ -83,11 +83,11 @@ static void commit(struct mech *m, struct mech_split *s, const struct mech_outco
         }
     }
     walk_scatter(m, &l->walk, h, o);
-    if (h->list.limit == SORTED_NOBODY) {
+    if (h->list.limit == SORTED_NONE) {
         walk_rest(m, h);
         return;
     }
-    lorie_counts(m)->switches += key != SORTED_NOBODY && h->list.limit < key;
+    lorie_counts(m)->switches += key != SORTED_NONE && h->list.limit < key;
     lorie_counts(m)->merges += walk_to(m, &l->walk, h, h->list.limit);
 }
 

@@ -123,7 +123,7 @@ static void wake_split(struct mech *m, struct mech_split *s, uint32_t warp, uint
     order_wake(m->order, s);
 }
 
-static void nobody_held(const struct mech *m, struct mech_census *c) {
+static void none_held(const struct mech *m, struct mech_census *c) {
     (void)m;
     *c = (struct mech_census){0};
 }
@@ -142,7 +142,7 @@ static const struct mech_ops *complete(const struct mech_ops *ops, const void *p
     if (!o->select) o->select = select_one;
     if (!o->release) o->release = split_release;
     if (!o->wake) o->wake = wake_split;
-    if (!o->census) o->census = nobody_held;
+    if (!o->census) o->census = none_held;
     if (!o->state) o->state = split_state;
     if (!o->audit) o->audit = audit_splits;
     return o;

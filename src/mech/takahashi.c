@@ -47,7 +47,7 @@ MECH_COUNTS(takahashi, COUNTERS)
 
 /* split.own, behind the walk's: a branch has been issued once, and these came to it. */
 enum { SECOND = WALK_HOME + 1 };
-enum { FIRST_ISSUE, AFTER_NOBODY, AFTER_SOMEBODY };
+enum { FIRST_ISSUE, AFTER_NONE_ACTIVE, AFTER_SOME_ACTIVE };
 
 struct takahashi {
     struct walk walk;
@@ -85,26 +85,27 @@ static bool leads_on(const struct ir_insn *i, uint32_t pc) {
 }
 
 /* By who came to the instruction. */
-static uint32_t by_arrivals(const struct ir_insn *i, uint32_t pc, bool somebody) {
+static uint32_t by_arrivals(const struct ir_insn *i, uint32_t pc, bool any_active) {
     const uint32_t next = pc + 1;
     if (i->op != IR_BRA || leads_on(i, pc)) return next;
     const uint32_t low = i->target < next ? i->target : next, high = i->target < next ? next : i->target;
-    return somebody ? low : high;
+    return any_active ? low : high;
 }
 
 /* By who is at the branch's targets. */
-static uint32_t by_presence(const struct walk_home *h, const struct ir_insn *i, uint32_t pc, bool somebody) {
+static uint32_t by_presence(const struct walk_home *h, const struct ir_insn *i, uint32_t pc,
+                            bool any_active) {
     const uint32_t next = pc + 1;
     const uint32_t low = i->target < next ? i->target : next, high = i->target < next ? next : i->target;
     if (sorted_holds(&h->list, sorted_key(0, low))) return low;
-    return leads_on(i, pc) && !somebody ? next : high;
+    return leads_on(i, pc) && !any_active ? next : high;
 }
 
-/* Everybody stands or waits. */
+/* All threads stand or wait. */
 static void go(struct mech *m, struct walk_home *h, uint32_t next) {
     struct takahashi *t = m->self;
     struct takahashi_counts *n = takahashi_counts(m);
-    if (h->list.limit == SORTED_NOBODY) {
+    if (h->list.limit == SORTED_NONE) {
         h->key = sorted_key(0, next);
         walk_rest(m, h);
         return;
@@ -117,8 +118,8 @@ static void go(struct mech *m, struct walk_home *h, uint32_t next) {
 }
 
 /* Issues the branch once more without threads, since its threads have gone. */
-static void issue_again(struct mech *m, struct mech_split *s, bool somebody) {
-    s->own[SECOND] = somebody ? AFTER_SOMEBODY : AFTER_NOBODY;
+static void issue_again(struct mech *m, struct mech_split *s, bool any_active) {
+    s->own[SECOND] = any_active ? AFTER_SOME_ACTIVE : AFTER_NONE_ACTIVE;
     takahashi_counts(m)->duplicates++;
     mech_event(m, "once more at %" PRIu32, s->pc);
     order_add(m->order, s);
@@ -144,17 +145,17 @@ static void commit(struct mech *m, struct mech_split *s, const struct mech_outco
     }
     if (second) {
         s->own[SECOND] = FIRST_ISSUE;
-        go(m, h, by_presence(h, o->insn, o->pc, second == AFTER_SOMEBODY));
+        go(m, h, by_presence(h, o->insn, o->pc, second == AFTER_SOME_ACTIVE));
         return;
     }
-    const bool somebody = s->threads;
-    takahashi_counts(m)->empty_issues += !somebody;
-    takahashi_counts(m)->empty_iterations += !somebody && o->insn->op == IR_BRA && o->insn->target <= o->pc;
+    const bool any_active = s->threads;
+    takahashi_counts(m)->empty_issues += !any_active;
+    takahashi_counts(m)->empty_iterations += !any_active && o->insn->op == IR_BRA && o->insn->target <= o->pc;
     walk_scatter(m, &t->walk, h, o);
-    if (t->dup && o->insn->op == IR_BRA && h->list.limit != SORTED_NOBODY)
-        issue_again(m, s, somebody);
+    if (t->dup && o->insn->op == IR_BRA && h->list.limit != SORTED_NONE)
+        issue_again(m, s, any_active);
     else
-        go(m, h, by_arrivals(o->insn, o->pc, somebody));
+        go(m, h, by_arrivals(o->insn, o->pc, any_active));
 }
 
 /* Released threads stand. A unit that rests goes to the lowest. One that walks comes to them, and they are active if it is

@@ -95,7 +95,7 @@ static uint32_t mask_in(const struct mech_set *set, uint32_t warp) {
     return 0;
 }
 
-enum meeting { APART, TOGETHER, NOBODY_LEFT };
+enum meeting { APART, TOGETHER, NONE_LEFT };
 
 static enum meeting meeting(const struct sm *s, const struct parting *a, const struct mech_set *set) {
     uint32_t way = IR_NOPC;
@@ -108,7 +108,7 @@ static enum meeting meeting(const struct sm *s, const struct parting *a, const s
         way = p->way;
         all &= !(live & ~mask_in(set, p->warp));
     }
-    return !several ? NOBODY_LEFT : all ? TOGETHER : APART;
+    return !several ? NONE_LEFT : all ? TOGETHER : APART;
 }
 
 static void look(struct sm *s, struct home *h, const struct mech_set *set) {

@@ -8,7 +8,7 @@
  * Spaces. Global addresses go through L1D as they are. Local memory is interleaved by words over the threads of a warp, so
  * that a variable of all of them lies side by side (local.h); an access is cut into words.
  * Constants have a segment of their own behind L1C; a buffer that is read as constants goes through L1C too, with the
- * addresses it has for everybody. Texels go through L1T. Kernel parameters are preloaded: they cost a constant cache
+ * addresses that all threads share. Texels go through L1T. Kernel parameters are preloaded: they cost a constant cache
  * hit and make no request. Shared memory is one request of the packet, with the cycles its banks need. */
 #include <string.h>
 

@@ -105,7 +105,7 @@ static bool same_waits(const struct joint_warp *m) {
     return true;
 }
 
-/* Before what matters is known: where everybody is. */
+/* Before what matters is known: where all threads are. */
 static bool same_places(const struct exec_joint *k) {
     for (uint32_t n = 0; n < k->nwarps; n++) {
         const struct joint_warp *m = &k->warp[n];

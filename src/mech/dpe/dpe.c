@@ -318,7 +318,8 @@ static void commit_slow(struct mech *m, struct dpe_home *h, struct mech_split *s
         dpe_path(h, path)->kind = DPE_GONE;
         split_free(m, s);
     } else if (
-        o->waiting.n) { /* who waits and who does not, all go on behind this instruction once everybody may */
+        o->waiting
+            .n) { /* threads that wait and those that do not go on behind this instruction once all may */
         CHECK(!o->exited.n && o->nsides <= 1 && (!o->nsides || o->side[0].pc == o->pc + 1));
         mask_put(&dpe_path(h, path)->mask, h->first, &o->waiting);
         s->pc = o->pc + 1;

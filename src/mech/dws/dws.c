@@ -251,7 +251,8 @@ static void commit_slow(struct mech *m, struct dws_home *h, struct mech_split *s
     if (!s->threads) dws_drop(m, s);
     if (o->exited.n) exit_from(m, home, to, &o->exited);
     if (o->exited.n && !o->nsides) return;
-    if (o->waiting.n) { /* who waits and who does not, all go on behind this instruction once everybody may */
+    if (o->waiting
+            .n) { /* threads that wait and those that do not go on behind this instruction once all may */
         CHECK(!o->exited.n && o->nsides <= 1 && (!o->nsides || o->side[0].pc == o->pc + 1));
         mask_put(&h->waiting, h->first, &o->waiting);
         s->pc = o->pc + 1;

@@ -21,7 +21,7 @@ void sorted_start(struct mech *m, struct sorted *q, struct sorted_home *h, uint3
     /* Homes are numbered by their first place in units of this many threads. */
     const uint32_t unit = m->env.warp_size < SORTED_LANES ? m->env.warp_size : SORTED_LANES;
     struct sorted_entry *e = q->entry + 2 * (size_t)home * unit;
-    *h = (struct sorted_home){.limit = SORTED_NOBODY, .first = set->p[0].warp, .words = set->n};
+    *h = (struct sorted_home){.limit = SORTED_NONE, .first = set->p[0].warp, .words = set->n};
     h->standing.e = e;
     h->blocked.e = e + (size_t)unit * h->words;
     sorted_part(m, q, set);
@@ -78,7 +78,7 @@ static void take_entry(struct sorted *q, struct sorted_home *h, uint32_t k, stru
     const uint32_t n = set_count(out);
     l->threads -= n;
     q->standing -= n;
-    h->limit = l->n ? l->e[l->n - 1].key : SORTED_NOBODY;
+    h->limit = l->n ? l->e[l->n - 1].key : SORTED_NONE;
 }
 
 void sorted_take(struct sorted *q, struct sorted_home *h, struct mech_set *out) {
@@ -280,6 +280,6 @@ static void audit_list(const struct sorted_list *l, const struct sorted_home *h,
 uint32_t sorted_audit(const struct sorted_home *h, uint32_t *seen) {
     audit_list(&h->standing, h, seen);
     audit_list(&h->blocked, h, seen);
-    CHECK(h->limit == (h->standing.n ? h->standing.e[h->standing.n - 1].key : SORTED_NOBODY));
+    CHECK(h->limit == (h->standing.n ? h->standing.e[h->standing.n - 1].key : SORTED_NONE));
     return h->standing.threads;
 }

@@ -13,7 +13,7 @@
 
 #include "mech/lib/split.h"
 
-#define SORTED_NOBODY UINT64_MAX
+#define SORTED_NONE UINT64_MAX
 enum { SORTED_LANES = 32, SORTED_WORDS = MECH_WIDEST / SORTED_LANES };
 
 static inline uint64_t sorted_key(uint32_t depth, uint32_t place) {
@@ -41,7 +41,7 @@ struct sorted_list {
 
 /* The lists of one home warp. */
 struct sorted_home {
-    uint64_t limit;                       /* lowest key that stands, SORTED_NOBODY without one */
+    uint64_t limit;                       /* lowest key that stands, SORTED_NONE without one */
     uint32_t first, words;                /* architectural warp slots */
     struct sorted_list standing, blocked; /* could run; wait at a barrier or .sync instruction */
 };

@@ -278,7 +278,8 @@ static bool commit_slow(struct mech *m, struct stack *s, const struct mech_outco
 
 bool stack_commit(struct mech *m, struct stack *s, const struct mech_outcome *o, uint32_t rpc,
                   enum stack_side first) {
-    if (o->waiting.n) { /* who waits and who does not, all go on behind this instruction once everybody may */
+    if (o->waiting
+            .n) { /* threads that wait and those that do not go on behind this instruction once all may */
         CHECK(!o->exited.n && o->nsides <= 1 && (!o->nsides || o->side[0].pc == o->pc + 1));
         from_set(s, &o->waiting, s->waiting);
         top(s)->pc = o->pc + 1;

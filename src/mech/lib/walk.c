@@ -147,11 +147,11 @@ static void audit_home(const struct mech *m, const struct walk *w, const struct 
     sorted_audit_depths(m, &w->sorted, &h->list);
     if (run->in_flight) return;
     if (order_parked(run)) {
-        CHECK(!run->threads && h->list.limit == SORTED_NOBODY && h->list.blocked.n);
+        CHECK(!run->threads && h->list.limit == SORTED_NONE && h->list.blocked.n);
         return;
     }
     CHECK((h->key < h->list.limit || !first) && run->pc == sorted_pc(&w->sorted, h->key));
-    CHECK(run->threads || h->list.limit != SORTED_NOBODY);
+    CHECK(run->threads || h->list.limit != SORTED_NONE);
     sorted_audit_depth(m, &w->sorted, &run->set, h->key);
 }
 

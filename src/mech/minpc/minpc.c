@@ -12,9 +12,9 @@
  * minpc.stack: the arbiter compares {SP, PC}, but it is the PC alone that is broadcast, and "comparing the values of
  * individual PCs with the selected common PC" tells who is active (section 3, Figure 2). So threads that are at one PC in
  * different activations of a recursive function run together, each on its own stack: "Div" in Table 1's row of this paper,
- * and the default. Then two tests say whether a step keeps the minimum and everybody at it: its key is below the limit,
- * and no thread stands at the new PC in a shallower call. `sync` is what hardware with one stack pointer for a warp
- * would do (section 2): PC and depth must agree.
+ * and the default. Then two tests say whether a step keeps the minimum and all threads at it: its key is below the
+ * limit, and no thread stands at the new PC in a shallower call. `sync` is what hardware with one stack pointer for a
+ * warp would do (section 2): PC and depth must agree.
  *
  * 4.2: threads that hit run ahead. With `issue = barrel` the SM offers those whose data came early (memory), and the split
  * left in flight is late. With `issue = scoreboard` the split meets the missing data at the first use: who lacks it is put
@@ -91,7 +91,7 @@ static inline bool keeps_turn(const struct minpc *f, const struct minpc_home *h,
 /* The running split, which has no threads, gets those with the lowest key, if any stand. */
 static void arbitrate(struct mech *m, struct minpc_home *h) {
     struct minpc *f = m->self;
-    if (h->list.limit == SORTED_NOBODY) return;
+    if (h->list.limit == SORTED_NONE) return;
     struct mech_set set;
     h->key = h->list.limit;
     sorted_take(&f->sorted, &h->list, &set);

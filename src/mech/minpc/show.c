@@ -5,9 +5,9 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
-#include "mech/minpc/minpc.h"
 #include "mech/lib/order.h"
 #include "mech/lib/set.h"
+#include "mech/minpc/minpc.h"
 
 enum { PC_BITS = 32, DEPTH_BITS = 16 }; /* of a thread, in hardware */
 
@@ -86,7 +86,7 @@ static void audit_choice(const struct mech *m, const struct minpc_home *h) {
     const struct mech_split *run = h->run;
     sorted_audit_depths(m, &f->sorted, &h->list);
     if (run->in_flight) return;
-    CHECK(run->threads ? h->key < h->list.limit : h->list.limit == SORTED_NOBODY);
+    CHECK(run->threads ? h->key < h->list.limit : h->list.limit == SORTED_NONE);
     if (!run->threads) return;
     CHECK(run->pc == sorted_place(h->key));
     for (uint32_t k = 0; f->div && k < h->list.standing.n; k++)

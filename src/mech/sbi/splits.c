@@ -11,7 +11,7 @@
  * the split with the lowest key of a warp never waits, and the constraint by itself cannot make a warp stand still.
  * Threads at a barrier do not count: they might wait there for those at R.
  *
- * Choices where we know of no text: a split of a deeper call holds everybody at a SYNC mark of the same warp, wherever it was
+ * Choices where we know of no text: a split of a deeper call holds all threads at a SYNC mark of the same warp, wherever it was
  * called from; the cold table is sorted at once (in hardware it takes cycles in the background). */
 #include "base/alloc.h"
 #include "base/bits.h"

@@ -3,9 +3,9 @@
  *
  * Blocks have priorities, an order without back edges in which a loop is whole and barriers come last (cfg/order.c). Of the
  * blocks that hold threads of a warp the one of highest priority runs, with all threads that are in it, so that a block
- * runs when everybody has come that still can: paths join at the first block they have in common, post-dominator or not.
- * The *frontier* of a block is where threads may wait meanwhile (cfg/frontier.c). A *key* is {call depth, deepest first;
- * place}; a place is a PC's number when blocks lie in the order of their priorities. The lowest key runs.
+ * runs when all threads have come that still can: paths join at the first block they have in common, post-dominator or
+ * not. The *frontier* of a block is where threads may wait meanwhile (cfg/frontier.c). A *key* is {call depth, deepest
+ * first; place}; a place is a PC's number when blocks lie in the order of their priorities. The lowest key runs.
  *
  * stack: a list of {PC, mask} sorted by key for each warp, of which the first runs; a branch inserts its sides, equal PCs
  * become one entry. This is min(SP:PC) with the compiler's order in place of that of the text, and the same code.
@@ -65,13 +65,13 @@ static void start(struct mech *m, struct mech_split *s, uint32_t home) {
 /* What the frontier behind pc says, at this depth. */
 static inline uint64_t frontier(const struct tf *f, uint32_t depth, uint32_t pc) {
     const uint32_t place = f->after[pc];
-    return place == TF_NOWHERE ? SORTED_NOBODY : sorted_key(depth, place);
+    return place == TF_NOWHERE ? SORTED_NONE : sorted_key(depth, place);
 }
 
 /* ... and the blocks that called say, for threads that return. */
 static uint64_t callers_frontier(const struct mech *m, const struct mech_outcome *o) {
     const struct tf *f = m->self;
-    uint64_t first = SORTED_NOBODY;
+    uint64_t first = SORTED_NONE;
     for (uint32_t k = 0; k < o->nsides; k++) {
         const uint32_t depth = sorted_depth_of(m, &f->walk.sorted, &o->side[k].set);
         const uint64_t key = frontier(f, depth, o->side[k].pc - 1);
@@ -103,12 +103,12 @@ static void go_to(struct mech *m, struct walk_home *h, uint64_t key) {
             m->env.cfg->blocks[m->env.module->code.v[h->run->pc].block].first == h->run->pc;
 }
 
-/* Everybody stands or waits. `next`: the frontier's word. */
+/* All threads stand or wait. `next`: the frontier's word. */
 static void decide(struct mech *m, struct walk_home *h, const struct mech_outcome *o, uint64_t next) {
     const struct tf *f = m->self;
     const uint64_t limit = h->list.limit;
     note_list(m, h);
-    if (limit == SORTED_NOBODY) {
+    if (limit == SORTED_NONE) {
         walk_rest(m, h);
         return;
     }
@@ -127,7 +127,7 @@ static void commit(struct mech *m, struct mech_split *s, const struct mech_outco
     struct tf *f = m->self;
     struct walk_home *h = walk_home_of(&f->walk, s);
     uint64_t next = frontier(f, sorted_depth(h->key), o->pc);
-    if (f->together && o->nsides == 1 && !o->waiting.n && whole_warp(h)) next = SORTED_NOBODY;
+    if (f->together && o->nsides == 1 && !o->waiting.n && whole_warp(h)) next = SORTED_NONE;
     if (o->nsides == 1 && !o->exited.n && !o->waiting.n && !o->depth_change) {
         const uint64_t key = sorted_move(h->key, f->walk.place[o->side[0].pc]);
         if (key < h->list.limit && key <= next) {
@@ -138,7 +138,7 @@ static void commit(struct mech *m, struct mech_split *s, const struct mech_outco
         }
     }
     tf_counts(m)->empty_issues += !s->threads;
-    if (next == SORTED_NOBODY && o->depth_change == RETURNS && f->walks && !(f->together && whole_warp(h)))
+    if (next == SORTED_NONE && o->depth_change == RETURNS && f->walks && !(f->together && whole_warp(h)))
         next = callers_frontier(m, o);
     const uint32_t made = walk_scatter(m, &f->walk, h, o);
     /* A side that goes on as it is was not inserted. */

@@ -59,7 +59,7 @@ static void the_deepest_call_then_the_lowest_place_is_next(void **state) {
     (void)state;
     struct lists l;
     lists_up(&l);
-    assert_true(l.h.limit == SORTED_NOBODY);
+    assert_true(l.h.limit == SORTED_NONE);
     assert_false(stand(&l, 0, 0x1, 0, 7));
     assert_false(stand(&l, 0, 0x2, 1, 9));
     assert_false(stand(&l, 0, 0x4, 0, 3));
@@ -69,7 +69,7 @@ static void the_deepest_call_then_the_lowest_place_is_next(void **state) {
     expect_next(&l, 1, 0x80000000u, "w0:00000008");
     expect_next(&l, 0, 3, "w0:00000004");
     expect_next(&l, 0, 7, "w0:00000001");
-    assert_true(l.h.limit == SORTED_NOBODY && !l.q.standing);
+    assert_true(l.h.limit == SORTED_NONE && !l.q.standing);
     lists_down(&l);
 }
 
