@@ -90,8 +90,8 @@ run_on(struct engine *en, struct exec_warp *w, uint32_t pc, uint32_t mask, const
         if (i->guard) {
             m = exec_guard(x, i, mask);
             if (m != mask && i->op != IR_BRA) {
-                struct tally *t =
-                    &en->tally[i - code]; /* what did not run is taken off here and put back behind */
+                /* What did not run is taken off here and put back behind. */
+                struct tally *t = &en->tally[i - code];
                 uint32_t off = bits_count(mask & ~m);
                 t[0].lanes -= off;
                 t[1].lanes += off;

@@ -22,8 +22,8 @@ struct exec_place {
     uint64_t bytes, align;
     enum exec_memory kind;
     uint64_t fixed; /* where it shall lie, at any alignment; 0: wherever there is room */
-    void *
-        host; /* the caller's bytes, which stay the caller's and count for no limit; NULL: zeroed ones of ours */
+    /* The caller's bytes, which stay the caller's and count for no limit; NULL: zeroed ones of ours. */
+    void *host;
     const char *label;
 };
 bool exec_mem_place(struct exec_mem *m, const struct exec_place *p, uint64_t *addr, struct err *e);
@@ -159,16 +159,16 @@ struct pages;
 
 struct exec_launch {
     struct exec_image *image;
-    const struct ir_module
-        *form; /* a form of the image's module (cfg/form.h) to run instead of it, or NULL */
+    /* A form of the image's module (cfg/form.h) to run instead of it, or NULL. */
+    const struct ir_module *form;
     uint32_t func;
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared;
     const void *params; /* func->param_bytes of them */
     uint64_t max_insts; /* thread instructions; 0: no bound */
     uint64_t quantum;   /* warp instructions before another path, warp or block gets a turn; 0: 512 */
-    uint64_t
-        stack_bytes; /* local memory of one thread, call frames included; 0: 256 KiB and twice the kernel's frame */
+    /* Local memory of one thread, call frames included; 0: 256 KiB and twice the kernel's frame. */
+    uint64_t stack_bytes;
     uint64_t local_bytes; /* what the kernel and its callees need of that; 0: its own frame */
     uint64_t heap_bytes;  /* what device-side malloc may hand out, over all launches; 0: 8 MiB */
     uint64_t grid_id;
@@ -184,7 +184,7 @@ struct exec_launch {
     const uint32_t *old_pc;       /* with a tape, by PC of the form: the same instruction; NULL: no form */
     uint64_t *lanes;              /* by PC: threads that ran it are added; NULL: not wanted. exec_run only */
     void (*print)(void *user, const char *text, size_t n); /* vprintf output, in execution order */
-    /* after every block, and now and then in between, with the thread instructions so far; false: stop */
+    /* After every block, and now and then in between, with the thread instructions so far; false: stop. */
     bool (*progress)(void *user, uint64_t blocks_done, uint64_t blocks, uint64_t insts);
     void *user;
 };

@@ -24,8 +24,8 @@ static inline float bf16_to_float(uint32_t h) {
 static inline uint32_t f16_from_float(float f) {
     uint32_t x = f32_bits(f), magnitude = x & 0x7fffffff;
     uint32_t normal = (magnitude + 0xfff + (magnitude >> 13 & 1) - (112u << 23)) >> 13;
-    uint32_t subnormal =
-        f32_bits(f32_from(magnitude) + 0.5f) - f32_bits(0.5f); /* ulp of 0.5 is f16's least */
+    /* The ulp of 0.5f is the smallest subnormal of f16. */
+    uint32_t subnormal = f32_bits(f32_from(magnitude) + 0.5f) - f32_bits(0.5f);
     uint32_t h = magnitude < 0x38800000u ? subnormal : normal;
     h = magnitude >= 0x477ff000u ? 0x7c00 : h;
     return magnitude > 0x7f800000u ? HALF_NAN : h | (x >> 16 & 0x8000);

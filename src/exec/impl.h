@@ -74,10 +74,10 @@ struct exec_image {
     uint64_t *addr;     /* of each variable: global address, or offset in the constant bank */
     uint64_t *texref;   /* handle bound to a .texref variable; 0: none */
     struct pages pages; /* of the launch under way */
-    uint32_t *
-        shared_relocs; /* of constants that hold addresses of .shared variables: filled in for each kernel, */
+    /* Constants that hold addresses of .shared variables. Their values are filled in for each kernel. */
+    uint32_t *shared_relocs;
     size_t nshared_relocs;
-    uint32_t shared_for; /* and the kernel they are filled in for at present */
+    uint32_t shared_for; /* the kernel whose addresses they have now */
     /* What the functional engine keeps from launch to launch, so that one costs what it runs, not what the module has: */
     struct tally *tally; /* of every instruction; all 0 between launches; NULL: not made yet */
     struct {             /* functions that were called in this launch */

@@ -184,8 +184,8 @@ struct exec_grid {
     struct exec_image *image;
     exec_fn *const *fn; /* of each operation: the image's, or those that look for races or handle tapes */
     struct exec_races *races; /* NULL: no race check */
-    struct exec_races
-        *races_released; /* `races` while an instruction runs that may set threads free, else NULL */
+    /* `races` while an instruction runs that may set threads free, else NULL. */
+    struct exec_races *races_released;
     const struct ir_module *module;
     const struct ir_func *func;
     const struct exec_launch *launch;
@@ -194,7 +194,7 @@ struct exec_grid {
     uint32_t hit[EXEC_HITS]; /* the allocation that accesses of an instruction were in last */
     /* The log to which accesses of global memory are deferred (exec/deferred/deferred.h). NULL: they execute at once. */
     struct exec_deferred *deferred;
-    /* memory that lives as long as the grid: its blocks and the SMs or engine that run them */
+    /* Memory that lives as long as the grid: its blocks and the SMs or engine that run them. */
     struct pages *pages;
     uint32_t threads;        /* of a block */
     uint64_t blocks;         /* of the grid */

@@ -49,17 +49,17 @@ struct mech_set {
 };
 
 struct mech_split {
-    _Alignas(64) uint32_t id; /* slot in the pool, stable */
+    _Alignas(64) uint32_t id; /* slot in the pool; it never changes */
     uint32_t pc;
-    uint16_t sched; /* the scheduler it belongs to */
+    uint16_t sched; /* number of its scheduler */
     bool in_flight;
-    uint8_t order;    /* where order.c has it */
-    uint32_t threads; /* in set */
+    uint8_t order;    /* its state in order.c */
+    uint32_t threads; /* number of threads in set */
     uint64_t age;     /* stamp of creation: lower is older */
-    uint64_t
-        wake; /* cycle from which it may issue; MECH_NEVER: until something wakes it (order.c keeps it) */
-    uint32_t own[5]; /* the mechanism's: home warp, stack entry, table index ... */
-    /* Last: most splits have one piece, and then all that is used of the split is one cache line. */
+    /* Cycle from which it may issue; MECH_NEVER: not until something wakes it. order.c keeps it. */
+    uint64_t wake;
+    uint32_t own[5]; /* for the mechanism: home warp, stack entry, table index ... */
+    /* The set comes last: most splits have one piece, and then a split's used part is one cache line. */
     struct mech_set set;
 };
 _Static_assert(offsetof(struct mech_split, set.p[1]) == 64, "a split of one piece is a cache line");
@@ -68,8 +68,8 @@ _Static_assert(offsetof(struct mech_split, set.p[1]) == 64, "a split of one piec
 struct mech_packet {
     uint32_t n;              /* at least 1 */
     uint32_t beats;          /* cycles it takes to issue, on simd_width lanes each; 0: those of a warp */
-    uint32_t register_stall; /* extra cycles in register read (bank conflicts of mixed warps) */
-    bool last_beat;          /* its results are counted from its last beat on, not from its first */
+    uint32_t register_stall; /* extra cycles in register read, for bank conflicts of mixed warps */
+    bool last_beat;          /* results are counted from the last beat on, not from the first */
     /* For a packet of one split: the threads that issue in each beat, as `beats` disjoint sets. Memory takes the
      * threads of a beat together, beat after beat. NULL: all issue at once. The sets must stay until the packet has
      * issued. */
@@ -85,12 +85,13 @@ struct mech_side {
 };
 struct mech_outcome {
     const struct ir_insn *insn;
-    uint32_t pc; /* of insn */
+    uint32_t pc; /* the PC of insn */
     uint32_t nsides;
     const struct mech_side *side;
     struct mech_set exited, waiting;
-    struct mech_set marked; /* MARK: those of its threads for whom the guard holds, all without one */
-    uint32_t depth_change;  /* 1: call, 2: return (sides may be deeper or shallower than before) */
+    /* For a MARK: the threads for which its guard holds, or all if it has no guard. */
+    struct mech_set marked;
+    uint32_t depth_change; /* 1: call, 2: return (sides may be deeper or shallower than before) */
 };
 
 /* A block that arrives: its warps are the slots [first, first + warps), all threads live, at pc. */
@@ -105,23 +106,25 @@ struct mech_census {
 
 /* What the SM and the machine offer a mechanism. */
 struct mech_env {
-    struct pages *pages; /* memory that is there until the mechanism is gone */
+    struct pages *pages; /* memory that lives as long as the mechanism */
     const struct ir_module *module;
     const struct cfg *cfg;
     /* The machine's warp size; in m->env what the mechanism's `width` makes of it. warp_size is a power of two from 4
      * to 256 and simd_width a power of two up to it; the code that makes an env must ensure this. */
     uint32_t warp_size;
     uint32_t simd_width;
-    uint32_t schedulers;    /* threads of home warp h belong to scheduler h % schedulers, */
-    bool whole_blocks;      /* or those of block slot b to b % schedulers */
+    /* Threads of home warp h belong to scheduler h % schedulers, unless whole_blocks. */
+    uint32_t schedulers;
+    bool whole_blocks;      /* threads of block slot b belong to scheduler b % schedulers */
     uint32_t warps;         /* architectural warp slots of the SM */
     uint32_t order;         /* enum order_policy for order.c */
-    uint32_t order_groups;  /* active set of the two-level scheduler */
-    uint32_t order_timeout; /* issues after which a split of it makes room for one that waits; 0: never */
-    const void
-        *tables; /* what its `prepare` made; NULL where it has none, or only its storage is asked for */
-    const int64_t *param; /* of the mechanism, in the order of its list; enums as index, bools 0/1 */
-    const uint64_t *now;  /* current core cycle */
+    uint32_t order_groups;  /* size of the active set of the two-level scheduler */
+    uint32_t order_timeout; /* issues after which an active split makes room for a waiting one; 0: never */
+    /* The tables that its `prepare` made. NULL if it has none, or if only its storage is asked for. */
+    const void *tables;
+    /* Values of the mechanism's parameters, in the order of its list; enums as index, bools 0/1. */
+    const int64_t *param;
+    const uint64_t *now; /* current core cycle */
     void *sm;
     /* Earliest cycle at which the split's next instruction may issue as far as the SM knows: operands, fetched, not in
      * flight; MECH_NEVER when that depends on an event (a load, a fetch) that will end in mech_wake. */
@@ -136,19 +139,20 @@ struct mech_env {
      * take any proper subset of them at any time (see `memory`). The set is empty if s is no load, or if none or all
      * have their data. */
     void (*ready)(void *sm, const struct mech_split *s, struct mech_set *out);
-    /* Threads of s, an access whose operands are there, that the first-level data cache's port serves at once: those in the
-     * line that the first of them asks for, or, of shared memory, those that find their banks free or at the same word. All of
-     * them, where this is no question: other instructions and paths, recorded traces. Not before s may issue. */
+    /* Gives the threads of s that the first-level data cache's port serves at once. s is an access whose operands are
+     * there. Served are the threads in the line that the first of them asks for, or, in shared memory, those whose
+     * banks are free or give the same word. All threads are served by other instructions and paths, and in recorded
+     * traces. Not to be called before s may issue. */
     void (*served)(void *sm, const struct mech_split *s, struct mech_set *out);
     /* Cycles from the issue of an access until a thread that the port has refused may issue again. */
     uint32_t refusal;
-    /* Lanes that last did what a thread does that waits for others: polled, slept, failed an atomic. */
+    /* Lanes whose last instruction was one of a thread that waits for others: a poll, a sleep, a failed atomic. */
     uint32_t (*spinning)(void *sm, uint32_t warp);
     /* Called when a split has been taken apart, for profiles. NULL: not wanted. */
     void (*divided)(void *sm, const struct mech_split *rest, const struct mech_split *part);
     void (*event)(void *sm, const char *text); /* shown in the trace beside the next issue */
     bool tracing;
-    bool audit; /* `audit` is called after every commit: the mechanism keeps what it compares with */
+    bool audit; /* `audit` is called after every commit, so the mechanism keeps what it compares with */
 };
 
 /* One parameter of a mechanism, "NAME.key" in options: INT, BOOL or ENUM, its value a whole number of 32 bits. Made by
@@ -157,7 +161,7 @@ struct mech_param {
     const char *key, *help;
     enum option_kind kind;
     int64_t def, low, high;
-    const struct option_choice *choices; /* ENUM: words whose values count from 0 */
+    const struct option_choice *choices; /* for ENUM: the words, whose values count from 0 */
 };
 
 enum {
@@ -172,31 +176,34 @@ enum {
     MECH_ANY_CODE = MECH_CALLS | MECH_RECURSION | MECH_INDIRECT | MECH_UNSTRUCTURED | MECH_IRREDUCIBLE
 };
 
-/* What is launched, for tables that do not depend on the SM. */
+/* What tables that do not depend on the SM may know of a launch. */
 struct mech_program {
     const struct ir_module *module; /* in the form the mechanism asked for */
     const struct cfg *cfg;
     uint32_t func;                  /* the kernel */
-    const void *params;             /* the mechanism's struct of them */
+    const void *params;             /* the mechanism's struct of parameters */
     uint32_t warp_size, simd_width; /* as in m->env */
 };
 
-/* These threads go on at pc. */
+/* Says that these threads go on at pc. */
 typedef void mech_place_fn(void *user, uint32_t warp, uint32_t mask, uint32_t pc);
 
 struct mech;
-/* A mechanism. Slots it leaves out do what most would: see each. */
+/* A mechanism: a table of functions. "Left out" says what happens without one. Required are name, title, source, commit and
+ * storage. selects, advance and refuses only save the host time. */
 struct mech_ops {
     const char *name, *title, *source; /* "pdom", "Post-dominator stack", "DWF 3.2, Table 3.1" */
     unsigned caps;
-    bool asks_spinning; /* of env.spinning */
-    enum cfg_form form; /* of the program that it runs: its marks are committed to it like any instruction */
-    /* Left out: `form`. For one whose parameters choose it. */
+    bool asks_spinning; /* it calls env.spinning */
+    /* Form of the program that it runs; marks are committed to it like any instruction. */
+    enum cfg_form form;
+    /* The form chosen by parameters. Left out: `form`. */
     enum cfg_form (*form_by)(const void *params);
-    const struct mech_param *params; /* both end with key NULL; left out: it has none of its own */
+    /* `params` and `counters` end with key NULL; left out: it has none of its own. */
+    const struct mech_param *params;
     const struct mech_counter *counters;
-    size_t
-        self_bytes; /* m->self, zeroed; like all of a mechanism's memory it is from env.pages and goes with them */
+    /* Size of m->self, which is zeroed and, like all memory of a mechanism, comes from env.pages and goes with them. */
+    size_t self_bytes;
     /* The width of its warps, a power of two up to MECH_WIDEST, by its parameters (mech/lib/declare.h's struct) and the
      * machine's widths. Left out: the machine's. */
     uint32_t (*width)(const void *params, uint32_t warp_size, uint32_t simd_width);
@@ -209,8 +216,8 @@ struct mech_ops {
     void (*launch)(struct mech *m, const struct mech_block *b);
     /* s, new and in no order, holds the threads of a home warp (mech/lib/split.h). Left out: it is schedulable. */
     void (*start)(struct mech *m, struct mech_split *s, uint32_t home);
-    /* What scheduler `sched` issues now; false: nothing can. Called when its issue port is free. Left out: what its order
-     * picks. */
+    /* Selects what scheduler `sched` issues now; false: nothing can. Called when its issue port is free. Left out: the
+     * packet is what its order picks. */
     bool (*select)(struct mech *m, uint32_t sched, struct mech_packet *p);
     /* Optional. Whether `select` is needed with these parameters; without it what the order picks is issued. */
     bool (*selects)(const void *params);
@@ -233,16 +240,18 @@ struct mech_ops {
     /* Optional. Earliest cycle at which select may succeed for a reason of the mechanism's own (a table that is busy),
      * whatever the order says; MECH_NEVER: none. */
     uint64_t (*next)(const struct mech *m, uint32_t sched);
-    /* Optional. It holds back a thread that is not in flight and lets it go on by a clock of its own, whatever the others
-     * do: a row that is read back from memory, patience that runs out. For the watchdog, which waits for it. */
+    /* Optional. True if the mechanism holds back a thread that is not in flight and will let it go on by a clock of its
+     * own, whatever other threads do: a row that is read back from memory, patience that runs out. The watchdog waits
+     * for such threads. */
     bool (*clocked)(const struct mech *m, uint32_t warp, uint32_t lane);
-    /* Optional. Thread l of a home warp has lane l ^ this for life (SWI's shuffles). Left out: lane l. */
+    /* Optional. Returns a mask x: thread l of the home warp has lane l ^ x for life (SWI's shuffles). Left out: lane l. */
     uint32_t (*shuffle)(const struct mech *m, uint32_t home);
     /* Counts threads that the mechanism holds back. Left out: none are. */
     void (*census)(const struct mech *m, struct mech_census *c);
-    /* Optional. Where threads go on that are in no split's set; of several calls for a thread the last holds. */
+    /* Optional. Reports where threads go on that are in no split's set; of several calls for a thread the last one
+     * holds. */
     void (*places)(const struct mech *m, mech_place_fn *put, void *user);
-    /* Its tables as text, one line per entry. Left out: a line for each split. */
+    /* Prints its tables as text, one line per entry. Left out: a line for each split. */
     void (*state)(const struct mech *m, struct sb *out);
     void (*storage)(const struct mech *m,
                     struct mech_storage *out); /* required: storage_add for each structure of an SM */
@@ -251,18 +260,18 @@ struct mech_ops {
 };
 
 struct mech {
-    const struct mech_ops *ops; /* with what was left out filled in: complete but for the optional ones */
+    const struct mech_ops *ops; /* the table of functions, with defaults filled in for those left out */
     struct split_pool *pool;    /* mech/lib/split.h */
     struct order *order;        /* mech/lib/order.h, one for all schedulers */
     /* By scheduler: select finds nothing before that cycle, and need not be called. NULL: the mechanism selects itself. */
     const uint64_t *wakes;
     void *self;
-    const void *params; /* the mechanism's struct of them (mech/lib/declare.h) */
+    const void *params; /* the mechanism's struct of parameters (mech/lib/declare.h) */
     struct mech_env env;
     struct mech_stats stats;
 };
 
-/* The list, from mech.def; ends with NULL. */
+/* All mechanisms, from mech.def; ends with NULL. */
 extern const struct mech_ops *const mech_list[];
 const struct mech_ops *mech_find(const char *name); /* NULL: no such */
 const char *mech_near(const char *name);            /* the name that was probably meant; NULL: none is near */

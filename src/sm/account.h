@@ -45,13 +45,12 @@ struct sm_place {
 struct sm_cost {
     uint64_t issues, cycles;       /* of which it was the first instruction; cycles: their beats */
     uint64_t lanes[SM_LANE_KINDS]; /* lane slots of its issues */
-    uint64_t caused
-        [SM_LANE_KINDS]; /* LANE_EXITED, LANE_PARTED: lane slots lost anywhere because threads parted here */
-    uint64_t
-        waits[SM_WAITS]; /* cycles without an issue in which most threads waited, among them those that would
-                                       have issued this */
-    uint64_t
-        waits_caused; /* cycles without an issue in which threads waited for others that parted from them here */
+    /* LANE_EXITED, LANE_PARTED: lane slots lost anywhere because threads parted here. */
+    uint64_t caused[SM_LANE_KINDS];
+    /* Cycles without an issue in which most threads waited, among them those that would have issued this. */
+    uint64_t waits[SM_WAITS];
+    /* Cycles without an issue in which threads waited for others that parted from them here. */
+    uint64_t waits_caused;
 };
 
 struct sm_account {

@@ -17,8 +17,8 @@ _Static_assert(IR_RV_FCSR <= 64,
                "x and f registers are bits of a word; what lies behind them no instruction names");
 
 struct sm_common *sm_common_new(void) {
-    struct sm_common *c =
-        xmalloc(sizeof *c); /* room to work in: nothing is read before it is written, but these */
+    /* Room to work in: nothing is read before it is written, but these. */
+    struct sm_common *c = xmalloc(sizeof *c);
     c->code = NULL;
     c->branch = NULL;
     c->code_memory = NULL;

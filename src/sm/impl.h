@@ -26,174 +26,177 @@
 enum {
     SM_LANES = EXEC_LANES,
     SM_HOME_WORDS = MECH_WIDEST / SM_LANES,
-    SM_MOST_BANKS = 32,          /* of the operand rows */
+    SM_MOST_BANKS = 32,          /* banks that operand rows may be spread over, at most */
     SM_TURN = 1000,              /* parts of a cycle in which the cost of a bank conflict is counted */
     SM_REQUESTS = 4096,          /* requests an SM keeps track of beyond those of one packet */
     SM_PACKET = 8 * MECH_WIDEST, /* most requests of one packet: a 32-byte local access is eight words */
     SM_HOST_LINE = 64,           /* bytes of a cache line of the host */
-    SM_ROW_LINES = 12,           /* of the host's, that an instruction's operands are expected in */
-    SM_FEW_LINES = 6,            /* of those, fetched without asking how many there are */
-    SM_WORD = LOCAL_WORD,        /* bytes: an access of local memory is cut into them */
-    SM_INSN_BYTES = 8,           /* of an instruction in memory, for the instruction cache */
-    SM_UNITS = 32,               /* room for a class each, a power of two */
-    SM_FEW_SCORES = 8,           /* of a list of no more those that are done need not be dropped */
-    SM_SCORES =
-        64, /* results under way with which a warp is held back: a packet may add one per lane to them */
-    SM_FIRST_SCORES = 8 /* there is room for at first, which is what most warps ever have */
+    /* Lines of the host's cache in which an instruction's operands are expected, at most. */
+    SM_ROW_LINES = 12,
+    SM_FEW_LINES = 6,     /* how many of these lines are fetched without counting them */
+    SM_WORD = LOCAL_WORD, /* bytes: an access of local memory is cut into them */
+    SM_INSN_BYTES = 8,    /* bytes of an instruction in memory, for the instruction cache */
+    SM_UNITS = 32,        /* room for one unit per class, a power of two */
+    SM_FEW_SCORES = 8,    /* entries up to which a warp's list is not searched for entries that are done */
+    /* Results under way with which a warp is held back: a packet may add one per lane to them. */
+    SM_SCORES = 64,
+    SM_FIRST_SCORES = 8 /* room for entries at first, which is what most warps ever have */
 };
 
 /* An instruction as the SM sees it. Rows (registers, predicates, the carry flag) are a bit each: an instruction waits for
  * another only if they have a bit in common. Where a kernel has too many rows for that, bits are shared, and a common one
  * only says that it may have to (code.c). */
 struct sm_code {
-    _Alignas(SM_HOST_LINE) uint64_t used; /* rows that it reads or writes */
-    uint64_t written;                     /* those it writes */
-    exec_fn *fn;                          /* executes it */
+    _Alignas(SM_HOST_LINE) uint64_t used; /* rows that the instruction reads or writes */
+    uint64_t written;                     /* rows that it writes */
+    exec_fn *fn;                          /* the executor of the operation */
     uint32_t result;      /* cycles from its start until it writes back, if its beats are over by then */
-    uint32_t busy;        /* cycles that a warp of it keeps its unit */
-    uint32_t line;        /* of code, in the instruction cache */
-    uint16_t slots;       /* that it takes of its scheduler's port: 1, or those of a sequence */
+    uint32_t busy;        /* cycles that a warp's instruction keeps its unit */
+    uint32_t line;        /* line of code, for the instruction cache */
+    uint16_t slots;       /* slots taken of the scheduler's issue port: 1, or those of a sequence */
     uint8_t cls;          /* enum ir_class */
-    uint8_t unit;         /* the same, or the class whose unit runs it */
+    uint8_t unit;         /* enum ir_class: the class whose unit runs it, mostly cls */
     uint8_t depth_change; /* as in mech_outcome */
-    uint8_t steps;        /* of its unit: a matrix multiplication is several */
-    uint8_t turns;        /* beyond the first, that reading its operands takes: bank conflicts */
-    /* no thread's next PC depends on it: under scoreboard it commits at issue, unless a thread waits at a barrier */
+    uint8_t steps;        /* steps of its unit: a matrix multiplication has several */
+    uint8_t turns;        /* turns beyond the first for reading operands, because of bank conflicts */
+    /* No thread's next PC depends on it: under scoreboard it commits at issue, unless a thread waits at a barrier. */
     bool early;
-    bool moves; /* no call, return or mark: nothing but where they go next is to be said of its threads */
-    bool
-        simple; /* an instruction of the program that does arithmetic: no access, fault, wait or other next PC, */
-    bool plain; /* or any that a form has not added and async.c has nothing to do with */
-    bool known; /* the rest is filled in */
-    /* a branch, an access or simple: if all threads go on, none of them starts or stops waiting, or exits */
+    bool moves; /* it is no call, return or mark, so its outcome is only where its threads go */
+    /* It does arithmetic: no access, fault, wait or jump. It belongs to the program and was not added by a form. */
+    bool simple;
+    bool plain; /* it is any instruction of the program that async.c does not handle */
+    bool known; /* the other fields are filled in */
+    /* It is a branch, an access or simple: if all threads go on, none of them starts or stops waiting, or exits. */
     bool stays;
     uint8_t nlines;
-    uint32_t lines
-        [SM_ROW_LINES]; /* of the host's, of the warp's registers, that it will touch: bytes from the first */
+    /* The lines of the host's cache, within the warp's registers, that it will touch: bytes from the first register. */
+    uint32_t lines[SM_ROW_LINES];
 };
 _Static_assert(sizeof(struct sm_code) == 2 * SM_HOST_LINE, "what to fetch ahead is all of the second line");
 _Static_assert((uint32_t)IR_NCLASSES <= SM_UNITS, "each class has a unit");
 _Static_assert((int)SM_FIRST_SCORES >= (int)SM_FEW_SCORES, "a short list has room");
 
-/* Some threads of a warp, in a list of an op or of a request. */
+/* Threads of one warp, in a list that belongs to an op or to a request. */
 struct sm_node {
     union {
-        uint32_t pc; /* of an op: where they go, or SM_EXITED, SM_BLOCKED, SM_MARKED */
-        uint32_t op; /* of a request: whose threads they are */
+        uint32_t pc; /* in a list of an op: where the threads go, or SM_EXITED, SM_BLOCKED, SM_MARKED */
+        uint32_t op; /* in a list of a request: the op of the threads */
     };
     uint32_t warp, mask, next;
 };
 
 struct sm_op {
-    _Alignas(SM_HOST_LINE) struct mech_split
-        *split; /* NULL: committed already, only its data is still under way */
+    /* NULL: the op is committed, but data is still under way. */
+    _Alignas(SM_HOST_LINE) struct mech_split *split;
     uint32_t pc, sched;
-    uint32_t place;      /* in the account, if there is one */
-    uint32_t sides;      /* nodes: where its threads go; SM_NONE: all to `to` */
-    uint32_t freed;      /* nodes: threads of other splits that it set free, pc is where they go on */
-    uint32_t unanswered; /* requests */
+    uint32_t place; /* place in the account, if there is one */
+    uint32_t sides; /* list of nodes: where the threads go; SM_NONE: all go to `to` */
+    /* List of nodes: threads of other splits that the op set free; pc is where they go on. */
+    uint32_t freed;
+    uint32_t unanswered; /* requests without an answer yet */
     uint32_t next;       /* free list */
-    uint32_t async;      /* record of async.c, or 0 */
-    uint64_t ready;      /* write-back is not before this cycle */
+    uint32_t async;      /* the op's record in async.c, or 0 */
+    uint64_t ready;      /* first cycle in which it may write back */
     uint64_t issued;
     uint32_t to; /* where all its threads go, if they stay together */
-    bool memory; /* has requests */
-    bool lines;  /* some of them go to the memory system */
-    bool
-        overlap; /* a thread is served by more than one of its requests, or (guard, texture border) by none */
-    bool held;   /* it waits for what others asked for (async.c) */
+    bool memory; /* the op has requests */
+    bool lines;  /* some requests go to the memory system */
+    /* A thread is served by more than one request of the op, or (because of a guard or a texture border) by none. */
+    bool overlap;
+    bool held; /* the op waits for requests of other ops (async.c) */
 };
 _Static_assert(sizeof(struct sm_op) == SM_HOST_LINE, "an op is one line of the host's cache");
 
-/* Something asynchronous that is under way, or a thread that waits for some such thing (async.c). */
+/* An asynchronous operation under way, or a thread that waits for one (async.c). */
 struct sm_async {
     uint8_t kind, phase;
     bool bulk;
-    uint32_t warp, mask, group; /* copies: whose, and the group of its kind they are in */
-    uint32_t bar;               /* shared address of the mbarrier it counts for, in `phase`; SM_NONE: none */
-    uint32_t left;              /* copies that it waits for itself */
-    uint32_t of_op;             /* a copy: the next record of its op; a sleeper: its op */
-    uint32_t request;           /* a sleeper's: the time until which it sleeps */
-    uint32_t links;             /* who waits for it */
-    uint32_t block, next;       /* in whose list it is; SM_NONE: the block has ended */
+    uint32_t warp, mask, group; /* copies: their threads and the group of the kind they are in */
+    uint32_t bar;     /* shared address of the mbarrier that the copy counts for, in `phase`; SM_NONE: none */
+    uint32_t left;    /* copies that this record waits for */
+    uint32_t of_op;   /* for a copy the next record of its op; for a sleeper its op */
+    uint32_t request; /* for a sleeper: the request that ends its sleep */
+    uint32_t links;   /* list of records and ops that wait for this one */
+    uint32_t block, next; /* the block whose list it is in; SM_NONE: the block has ended */
 };
 struct sm_link {
-    uint32_t waiter, next; /* an op or a record */
+    uint32_t waiter, next; /* waiter: an op or a record */
 };
 
-/* What a request asks; the first are those of enum mem_path. */
+/* The kinds of requests; the first are those of enum mem_path. */
 enum { SM_SHARED = MEM_NPATHS, SM_PARAM, SM_FETCH };
 struct sm_request {
     union {
-        struct mem_request ask; /* of a line or sector */
+        struct mem_request ask; /* what memory is asked for: a line or sector */
         struct {
             union {
                 uint64_t addr;
-                uint32_t held; /* SM_SHARED: cycles it holds the unit */
+                uint32_t held; /* SM_SHARED: cycles for which the unit is held */
                 struct {
-                    uint32_t split, line; /* whose, and which line of code */
+                    uint32_t split, line; /* the split, and the line of code */
                 } fetch;                  /* SM_FETCH */
             };
             uint32_t bytes;
             uint8_t path, kind; /* as in ask */
-            uint16_t group;     /* of the packet's lanes that it is for */
+            uint16_t group;     /* group of the packet's lanes that the request is for */
         };
     };
-    uint32_t nodes, next; /* nodes: the threads it serves, */
-    uint32_t threads;     /* and how many they are, of a line */
+    uint32_t nodes, next; /* nodes: list of the threads that the request serves */
+    uint32_t threads;     /* number of these threads, for a line */
 };
 _Static_assert(offsetof(struct sm_request, path) == offsetof(struct mem_request, path) &&
                    offsetof(struct sm_request, kind) == offsetof(struct mem_request, kind) &&
                    offsetof(struct sm_request, group) >= offsetof(struct mem_request, kind) + 1,
                "a request is what memory is asked");
 
-struct sm_entry {         /* of the load/store unit: the memory part of one packet */
-    uint32_t first, last; /* requests; first SM_NONE: there are none, and no last */
+struct sm_entry {         /* an entry of the load/store unit: the memory instructions of one packet */
+    uint32_t first, last; /* requests; first is SM_NONE when there are none */
     uint32_t next;
-    uint64_t arrival; /* at the memory stage */
+    uint64_t arrival; /* cycle in which it reaches the memory stage */
 };
 
-struct sm_score {     /* registers of some lanes that are not written yet */
-    uint64_t ready;   /* SM_NEVER: a load */
+struct sm_score {     /* registers of some lanes that have not been written yet */
+    uint64_t ready;   /* SM_NEVER: they wait for a load */
     uint64_t written; /* signature of the rows */
     uint32_t mask, pc, op;
 };
 
 struct sm_warp {
     _Alignas(SM_HOST_LINE) struct exec_warp *w; /* NULL: no block in this slot */
-    const uint8_t *regs;                        /* of w */
+    const uint8_t *regs;                        /* the registers of w */
     uint32_t block;
-    uint32_t waiting; /* lanes whose waiting has been committed */
-    uint32_t due;     /* lanes to be released as soon as it is */
+    uint32_t waiting; /* lanes that wait and whose wait has been committed */
+    uint32_t due;     /* lanes to be released as soon as their wait is committed */
     uint32_t ran;     /* lanes that issued since the watchdog looked last */
-    uint32_t loops;   /* lanes that it found in a loop */
-    uint32_t spin;    /* lanes that last did what a waiting thread does */
-    uint64_t rows;    /* that an entry of score writes, perhaps others that one did */
+    uint32_t loops;   /* lanes that the watchdog found in a loop */
+    uint32_t spin;    /* lanes whose last instruction was one of a thread that waits */
+    uint64_t rows;    /* rows written by any entry of score; it may have rows of entries that are done */
     uint16_t nscore;
-    uint8_t score_cap;      /* grows up to SM_SCORES + SM_LANES; 0 under issue = barrel */
-    uint8_t absent;         /* lanes that never had a thread, */
-    uint32_t exist;         /* and those that have one, exited ones included */
-    struct sm_score *score; /* that many */
+    uint8_t score_cap;      /* room in score: grows up to SM_SCORES + SM_LANES; 0 under issue = barrel */
+    uint8_t absent;         /* number of lanes that never had a thread */
+    uint32_t exist;         /* lanes that have a thread, exited ones included */
+    struct sm_score *score; /* nscore entries */
 };
 
 struct sm_block {
     _Alignas(SM_HOST_LINE) uint64_t begun;
-    uint32_t threads; /* whose exit has not been committed; 0: the slot is free */
+    uint32_t threads; /* threads whose exit has not been committed; 0: the slot is free */
     bool allocated;
-    struct exec_block b; /* what is counted of it is in the same line */
-    uint32_t asyncs;     /* records (async.c), 0: none */
+    struct exec_block b; /* its counters are in the same line */
+    uint32_t asyncs;     /* list of its records in async.c; 0: none */
 };
 _Static_assert(offsetof(struct sm_block, b.blocked) < SM_HOST_LINE, "a census reads a line of each block");
 
 struct sm_sched {
     _Alignas(SM_HOST_LINE) uint64_t port; /* cycle from which it may issue */
-    uint64_t counted;  /* cycles before it are in a class, those since are of its present one */
+    /* First cycle that is not in the statistics yet; all from it on are in the scheduler's present class. */
+    uint64_t counted;
     uint32_t loads;    /* ops that wait for the memory system */
-    uint32_t turns;    /* what bank conflicts have cost beyond whole cycles, of SM_TURN */
+    uint32_t turns;    /* cost of bank conflicts beyond whole cycles, in parts of SM_TURN */
     uint32_t returned; /* sm.writeback: threads from memory that write back in cycle return_at */
     uint64_t return_at;
     struct queue pipe; /* memory instructions between issue and the memory stage */
-    bool stalled;      /* in the last tick */
+    bool stalled;      /* it stalled in the last tick */
 };
 
 /* An event names an op, or a request with the top bit set. Near ones lie in a wheel of lists, by cycle, chained by the
@@ -203,130 +206,138 @@ struct sm_slot {
     uint32_t first, last;
 };
 
-struct sm_fetched { /* the instruction line a split has at hand */
+struct sm_fetched { /* the line of code that a split has fetched */
     uint32_t line;
-    uint64_t ready; /* SM_NEVER: asked for */
+    uint64_t ready; /* SM_NEVER: it has been asked for */
 };
 
-struct sm_ahead { /* lines of code to be fetched before a split gets there */
+struct sm_ahead { /* lines of code to be prefetched */
     uint32_t line, left;
     uint64_t from; /* cycle */
 };
 
-/* Lanes of one warp that go one way; their addresses follow one another in the gather buffer, lowest lane first. */
+/* Lanes of one warp that take one memory path. Their addresses follow one another in the gather buffer, lowest lane
+ * first. */
 struct sm_part {
     uint32_t warp, mask, first;
     uint16_t path;
-    uint16_t group; /* that memory takes together: a beat of the packet, or a part of the warp; 0 */
+    /* Number of the group that memory takes together: a beat of the packet, or a part of the warp; else 0. */
+    uint16_t group;
 };
 
-struct sm_gather {      /* the memory part of the packet being issued */
-    uint32_t entry;     /* SM_NONE: none yet */
-    uint32_t shared;    /* its request to shared memory, or SM_NONE; of the beat, if it goes by beats */
-    uint32_t group;     /* the one being gathered or built */
-    uint32_t paths;     /* that the current op takes, one bit each */
-    uint32_t nparts, n; /* of the current op; addresses of all parts */
+struct sm_gather {  /* the memory instructions of the packet that is being issued */
+    uint32_t entry; /* its entry in the load/store unit; SM_NONE: none yet */
+    /* The request to shared memory of the packet, or of the beat if it goes by beats; SM_NONE: none yet. */
+    uint32_t shared;
+    uint32_t group;     /* the group being gathered or built */
+    uint32_t paths;     /* memory paths that the current op takes, one bit each */
+    uint32_t nparts, n; /* parts of the current op, and addresses of all its parts */
     uint32_t bytes, lanes;
-    uint32_t nshared, shared_bytes; /* of all ops, or of the beat */
+    uint32_t nshared, shared_bytes; /* totals of all ops, or of the beat */
     bool shared_atomic, words;
-    bool plain;          /* the op has one piece, whose addresses are still where its step left them, and */
-    uint32_t plain_warp; /* this is its warp */
+    bool plain;          /* the op has one piece, and its addresses are still where its step left them */
+    uint32_t plain_warp; /* the warp of that piece */
     struct sm_part part[SM_PACKET];
     uint64_t addr[SM_PACKET];
-    uint64_t path_addr[MECH_WIDEST], shared_addr[MECH_WIDEST]; /* of one path; of all ops, to shared memory */
-    uint16_t shared_group[MECH_WIDEST];                        /* of each of the latter */
+    /* Addresses of one path; addresses of all ops in shared memory. */
+    uint64_t path_addr[MECH_WIDEST], shared_addr[MECH_WIDEST];
+    uint16_t shared_group[MECH_WIDEST]; /* group of each address in shared memory */
     struct mem_served served[MEM_LANES];
     struct mem_line line[2 * MECH_WIDEST];
     uint32_t mask[2 * MECH_WIDEST]; /* lanes of one part, by line */
     uint32_t request[2 * MECH_WIDEST];
 };
 
-/* Where the threads of a machine warp are: slot and lane of its first, and how many slots it has. */
+/* The place of a machine warp's threads: slot and lane of the first one, and the number of slots. */
 struct sm_home {
     uint32_t warp, shift, words;
 };
 
-/* One for all SMs of a launch. Nothing but what is by PC outlives the issue or commit it is used in: one copy stays in the
- * host's caches where one for each SM would not. */
+/* Scratch memory that all SMs of a launch share. Only what is indexed by PC outlives the issue or commit it is used in.
+ * One copy stays in the host's caches, where one for each SM would not. */
 struct sm_common {
-    struct sm_code *code;     /* by PC; none is known between launches, */
-    struct sm_branch *branch; /* and all of this is 0 */
-    size_t cap;               /* of both */
+    struct sm_code *code;     /* by PC; between launches no element is known */
+    struct sm_branch *branch; /* by PC; between launches all elements are 0 */
+    size_t cap;               /* elements of both */
     void *code_memory;
     VEC(uint32_t) met; /* PCs whose code is known */
     struct mech_packet packet;
-    struct mech_outcome outcome;        /* being committed */
-    struct mech_side sides[MECH_SIDES]; /* of it */
+    struct mech_outcome outcome;        /* the outcome being committed */
+    struct mech_side sides[MECH_SIDES]; /* its sides */
     struct mech_set freed, ready;
     struct sm_gather gather;
 };
 
-/* Threads by what they wait for, as the statistics idle.* */
+/* Numbers of threads by what they wait for, as in the statistics idle.*. */
 struct sm_census {
     uint32_t dependency, barrier, inactive_path, reconvergence;
 };
 
-/* What every tick looks at comes first, and lies together. */
+/* The state of an SM. Fields that every tick reads come first and lie together. */
 struct sm {
     struct sm_common *common;
     struct sm_warp *warps;
-    uint64_t *spun_at; /* by warp: the last cycle in which one of its `spin` lanes did so */
+    /* By warp: the last cycle in which one of its `spin` lanes issued as a waiting thread does. */
+    uint64_t *spun_at;
     struct sm_sched *sched;
-    uint64_t (*unit)[SM_UNITS]; /* of each scheduler: cycle from which a unit takes an instruction */
+    /* By scheduler and unit: the cycle from which the unit takes an instruction. */
+    uint64_t (*unit)[SM_UNITS];
     struct mech *mech;
-    struct order *order;      /* of mech, */
-    const uint64_t *wakes;    /* and this as well */
+    struct order *order; /* the mechanism's */
+    /* The mechanism's: first cycle in which its order may have a split, by scheduler. */
+    const uint64_t *wakes;
     struct sm_charge *charge; /* charge.c; NULL: there is no account */
-    struct sm_apart *apart;   /* apart.c; NULL likewise */
-    struct sm_paths *paths;   /* paths.c; the same */
-    struct sm_waits *waits;   /* waits.c; the same */
+    struct sm_apart *apart;   /* apart.c; NULL: there is no account */
+    struct sm_paths *paths;   /* paths.c; NULL: there is no account */
+    struct sm_waits *waits;   /* waits.c; NULL: there is no account */
     uint64_t now;
-    uint64_t counted;      /* cycles before this one are in stats.sm.cycles, if a block was resident */
-    uint64_t busy_until;   /* a packet holds some scheduler's port before this one */
-    uint64_t arrival_tick; /* a block has arrived: tick in this cycle; SM_NEVER: none has */
-    uint64_t issue_at;     /* no scheduler has anything to issue before this one, unless order.moved */
+    /* First cycle that is not in stats.sm.cycles yet (only cycles with a resident block are). */
+    uint64_t counted;
+    uint64_t busy_until;   /* until this cycle a packet holds some scheduler's port */
+    uint64_t arrival_tick; /* a block has arrived and needs a tick in this cycle; SM_NEVER: none has */
+    uint64_t issue_at;     /* first cycle in which some scheduler may issue, unless order.moved */
 
     uint32_t schedulers, active; /* active: blocks that run */
     uint32_t refuses;            /* as in mech_ops */
     uint32_t ended;              /* blocks that ended in this tick */
-    uint32_t nstalled;           /* schedulers that are */
-    bool ticked;                 /* in cycle now */
-    bool scoreboard;             /* sm.issue */
+    uint32_t nstalled;           /* schedulers that are stalled */
+    bool ticked;                 /* it has been ticked in cycle `now` */
+    bool scoreboard;             /* sm.issue = scoreboard */
     bool exact_rows;             /* every row has a bit of its own */
-    bool plain_rows;             /* that, and there is a scoreboard */
-    bool shared_fp64;            /* of all schedulers */
+    bool plain_rows;             /* exact_rows, and there is a scoreboard */
+    bool shared_fp64;            /* all schedulers share one unit for double precision */
     bool sequences;              /* some operations take more than one slot */
-    bool plain_slots;            /* slots.c: warps of 32 threads, and no account */
-    bool unobserved;             /* no observer, account or audit looks at each instruction */
-    bool fast_issue;             /* issue.c: simple instructions may go the short way, */
-    bool order_selects;          /* and the mechanism leaves select to its order, */
-    bool recheck;                /* which may ask the short way about who is ready */
+    bool plain_slots;            /* for slots.c: warps have 32 threads, and there is no account */
+    bool unobserved;             /* no observer, account or audit looks at single instructions */
+    bool fast_issue;             /* simple instructions may take the fast path of issue.c */
+    bool order_selects;          /* fast_issue, and the mechanism leaves select to its order */
+    bool recheck;                /* the order may use sm_recheck for splits that were ready */
     bool halves;                 /* warps of 32 threads issue in two beats */
     bool census_known, residents_known;
-    bool
-        jammed; /* the load/store unit's queue was full when instructions arrived: some may not have been taken */
-    bool stuck; /* memory refuses the request of the queue's head until it calls */
+    /* The load/store unit's queue was full when instructions arrived, so some may not have been taken. */
+    bool jammed;
+    bool stuck; /* memory refuses the request at the head of the queue until it calls the SM */
     struct sm_census census;
     uint64_t waited; /* cycles of that census that are not in the statistics yet */
     struct {
         uint32_t live, blocked;
-    } residents;           /* threads of all blocks, as long as they are known */
-    uint32_t beats;        /* cycles a packet holds the issue port that does not say otherwise */
-    uint32_t coalesce;     /* lanes of a warp that are coalesced together; 0: all */
-    uint32_t shared_lanes; /* the same for the banks of shared memory */
-    uint32_t far_serial;   /* of the next far event */
-    struct queue queue;    /* of the load/store unit */
+    } residents;       /* threads of all blocks, valid while residents_known */
+    uint32_t beats;    /* cycles for which a packet holds the issue port, unless the packet says otherwise */
+    uint32_t coalesce; /* lanes of a warp that are coalesced together; 0: all */
+    uint32_t shared_lanes; /* lanes of a warp that access shared memory together; 0: all */
+    uint32_t far_serial;   /* number of the next far event */
+    struct queue queue;    /* queue of the load/store unit */
     uint32_t lsu_waiting;  /* memory instructions in the queue or on their way to it */
-    uint32_t pipes;        /* schedulers that have some on their way, a bit each */
+    uint32_t pipes;        /* schedulers with memory instructions on their way to that queue, one bit each */
 
-    uint64_t lsu_busy; /* shared memory holds it until then */
-    uint64_t
-        pipe_at; /* when the first of the instructions arrives that are on their way to the load/store unit */
-    struct sm_port *sm_port; /* its side of the memory system, */
+    uint64_t lsu_busy; /* shared memory is busy until this cycle */
+    /* Cycle in which the next instruction on its way to the load/store unit arrives. */
+    uint64_t pipe_at;
+    struct sm_port *sm_port; /* the SM's side of the memory system */
     const struct mem_calls *calls;
-    uint64_t refusals_counted; /* stuck: cycles up to this one are */
+    uint64_t refusals_counted; /* with `stuck`: refusals up to this cycle are counted */
     uint64_t wheel_used;       /* slots of the wheel that hold an event, a bit each */
-    uint64_t wheel_at;         /* cycles before this one have been dealt with */
+    uint64_t wheel_at;         /* events before this cycle have been handled */
     uint64_t event_at;         /* cycle of the earliest event, or SM_NEVER */
     struct heap far;           /* events beyond the wheel */
     POOL(struct sm_op) ops;
@@ -335,30 +346,31 @@ struct sm {
     POOL(struct sm_entry) entries;
     POOL(struct sm_async) asyncs;
     POOL(struct sm_link) links;
-    uint32_t reserve_nodes; /* issue is held back when fewer are left */
+    uint32_t reserve_nodes; /* issue is held back when fewer nodes are left */
 
     const struct sm_options *o;
-    exec_fn *const *fn; /* what executes each operation */
+    exec_fn *const *fn; /* executor of each operation */
     const struct mem_lanes *lanes;
     struct sm_fetched *fetched; /* by split; NULL: ideal fetch */
-    uint64_t *prefetched;       /* lines that no split has come to since they were, a bit each */
+    uint64_t *prefetched; /* lines that were prefetched and that no split has reached since, one bit each */
     struct sm_ahead ahead;
-    uint32_t prefetch; /* lines ahead; 0: none */
+    uint32_t prefetch; /* lines to prefetch; 0: none */
     struct sm_env env;
     uint64_t exited; /* threads whose exit is committed */
     struct sm_stats stats;
     struct sm_slot wheel[64];
 
     uint32_t latency[IR_NCLASSES], interval[IR_NCLASSES];
-    uint8_t unit_of[IR_NCLASSES]; /* the class whose unit runs it */
-    uint32_t turn_cost;           /* of a bank conflict's extra turn, per beat, in cycles / SM_TURN */
+    uint8_t unit_of[IR_NCLASSES]; /* by class: the class whose unit runs it */
+    uint32_t turn_cost; /* cost of an extra turn for a bank conflict, per beat, in cycles / SM_TURN */
     uint32_t line[MEM_NPATHS], sector[MEM_NPATHS], ports[MEM_NPATHS];
-    bool one_port;    /* is all that any path has */
-    bool plain_banks; /* of shared memory: a power of two, of words of a power of two bytes; 64 at most */
+    bool one_port; /* no memory path has more than one port */
+    /* Shared memory has a power of two of banks, 64 at most, with words of a power of two bytes. */
+    bool plain_banks;
     uint32_t file[3]; /* exact_rows: first bit of each register file */
 
-    uint32_t nblocks, block_warps, nwarps; /* places; warps of a block; slots */
-    struct local_layout local;             /* where the local memory of the warps in the slots lies */
+    uint32_t nblocks, block_warps, nwarps; /* slots for blocks; warps of a block; slots for warps */
+    struct local_layout local;             /* where the local memory of the resident warps lies */
     struct sm_block *blocks;
     struct err failed; /* a block that could not be allocated: reported by the next tick */
     struct sb event;   /* what the mechanism said since the last issue */
@@ -595,22 +607,25 @@ static inline bool issue_none(const struct sm *s) {
 bool issue_held(const struct sm *s,
                 uint32_t sched); /* the scheduler may not select now: its cycle is a stall */
 
-/* outcome.c: from what a step said to what the mechanism is told. */
-/* It has been handed back; the mechanism may have made another of it. */
+/* outcome.c: from the results of a step to what the mechanism is told. */
+/* Lets the host fetch what the split needs next, after the mechanism got it back (and may have made another split of
+ * it). */
 static inline void outcome_look_ahead(const struct sm *s, const struct mech_split *split) {
     enum { THREADS = 16 }; /* of a split, from which looking ahead costs less than it saves */
     if (split->set.n && split->threads >= THREADS)
         sm_look_ahead(s, split->set.p[0].warp, sm_code(s, split->pc));
 }
-/* After the step of the split's piece k, unless it, and all before it, simply go on. */
+/* Notes the result of the split's piece k, unless this piece, and all before it, simply go on. */
 void outcome_note(struct sm *s, struct sm_op *op, uint32_t k);
-void outcome_settle(struct sm *s, struct sm_op *op); /* after the last, if threads were set free */
-void outcome_commit(struct sm *s, struct sm_op *op); /* hands the split back; the op stays */
+/* called after the last piece, if threads were set free */
+void outcome_settle(struct sm *s, struct sm_op *op);
+/* gives the split back to the mechanism; the op stays */
+void outcome_commit(struct sm *s, struct sm_op *op);
 /* Tells the mechanism that all threads of the split, of which there is at least one, go on at `to`. Its instruction
  * `moves`, and the SM is unobserved. */
 void outcome_tell(struct sm *s, struct mech_split *split, uint32_t to);
 static inline void outcome_move(struct sm *s, struct mech_split *split, uint32_t to) {
-    s->census_known = false; /* a barrier that was reached since it was taken is seen from now on */
+    s->census_known = false; /* the next census sees barriers reached since the last one */
     if (!s->refuses || to == split->own[s->refuses - 1]) {
         outcome_tell(s, split, to);
         return;
@@ -622,12 +637,12 @@ static inline void outcome_move(struct sm *s, struct mech_split *split, uint32_t
 void outcome_offer(struct sm *s, struct sm_op *op,
                    uint32_t nodes); /* these threads have their data, others wait */
 
-/* lines.c: addresses of a packet's instructions to requests. */
+/* lines.c: from the addresses of a packet's instructions to requests. */
 void lines_begin(struct sm *s);
 void lines_gather(struct sm *s, uint32_t warp, bool texture); /* after the step of one piece */
 void lines_build(struct sm *s, uint32_t op, bool merge);      /* after an op's last piece */
 uint32_t lines_end(struct sm *s);                             /* the entry, or SM_NONE */
-/* All of that for the access of a packet that is one piece. */
+/* Does all of this for the access of a packet of one piece. */
 uint32_t lines_of_piece(struct sm *s, uint32_t op, struct mech_piece p);
 /* Cycles that the banks of shared memory need for lanes that go together; one at least. */
 uint32_t lines_bank_cycles(const struct sm *s, const uint64_t *addr, uint32_t lanes, uint32_t bytes,
@@ -642,7 +657,7 @@ void lines_local(const struct sm *s, uint32_t warp, uint32_t mask, const uint64_
 /* plain.c: the requests of a plain access; false: it is none after all, and there are none. */
 bool plain_build(struct sm *s, uint32_t op, uint8_t kind);
 
-/* port.c: who of an access gets through at once; env.served. */
+/* port.c: finds the threads of an access that are served at once; env.served. */
 void port_served(void *sm, const struct mech_split *split, struct mech_set *out);
 
 /* async.c: asynchronous copies and what waits for them. */
@@ -658,24 +673,25 @@ void async_forget(struct sm *s, uint32_t block); /* another takes its slot */
 
 /* lsu.c: the load/store unit. */
 void lsu_issue(struct sm *s, uint32_t entry, uint32_t sched, uint64_t arrival);
-/* The memory stage cannot take what this scheduler has sent. */
+/* True if the memory stage cannot take what this scheduler has sent. */
 static inline bool lsu_blocked(const struct sm *s, uint32_t sched) {
     const struct queue *f = &s->sched[sched].pipe;
     return f->n && s->entries.v[f->head].arrival <= s->now;
 }
-void lsu_complete(struct sm *s, uint32_t op); /* it has all its answers */
+void lsu_complete(struct sm *s, uint32_t op); /* the op has all its answers */
 void lsu_cycle(struct sm *s);
-/* sm.writeback: the threads of a request that memory has answered, before lsu_answered. */
+/* Counts, for sm.writeback, the threads of a request that memory has answered; called before lsu_answered. */
 void lsu_returned(struct sm *s, uint32_t request);
 void lsu_answered(struct sm *s, uint32_t request);
 uint64_t lsu_next(const struct sm *s);
-/* It has something to send in the next cycle. */
+/* True if the unit has something to send in the next cycle. */
 static inline bool lsu_sends(const struct sm *s) {
     return s->queue.n && !s->stuck && s->lsu_busy <= s->now;
 }
-void lsu_account(struct sm *s, uint64_t until); /* cycles before `until` it was stuck in are refusals */
+/* counts the refusals in cycles before `until` in which it was stuck */
+void lsu_account(struct sm *s, uint64_t until);
 
-/* idle.c: every cycle in one class. */
+/* idle.c: puts every cycle into one class. */
 void idle_account_all(struct sm *s,
                       uint64_t until);           /* the cycles of the SM and of its schedulers up to there */
 void idle_classes(struct sm *s, uint64_t until); /* those of its schedulers */
@@ -726,8 +742,8 @@ static inline void idle_until(struct sm *s, struct sm_sched *c, uint64_t port) {
 }
 void idle_check(const struct sm *s); /* panics unless the classes add up */
 
-/* slots.c: every lane slot of an issue in one kind. The packet has been executed, has threads, and n slots less; place: of
- * its first instruction, if there is an account. */
+/* slots.c: puts every lane slot of an issue into one kind. The packet has been executed, has threads, and leaves n
+ * slots idle. place: that of its first instruction, if there is an account. */
 void slots_count(struct sm *s, uint32_t n, uint32_t place);
 /* Counts the idle lanes of a packet of one piece where warps have 32 threads: its lanes are at home. Threads of the
  * piece itself may have exited just now. */
@@ -761,7 +777,7 @@ static inline bool home_has(const struct sm *s, const struct sm_home *h, uint32_
     return !word || h->warp + word < (s->warps[h->warp].block + 1) * s->block_warps;
 }
 
-/* charge.c: there is an account; idle lanes to the place where their threads parted from those that run. */
+/* charge.c, with an account: charges idle lanes to the place where their threads parted from those that run. */
 struct sm_charged {
     uint32_t place; /* ACCOUNT_NONE: they never parted */
     uint32_t parted, exited;
@@ -787,7 +803,7 @@ static inline struct sm_cost *sm_cost(const struct sm *s, uint32_t place) {
     return &s->env.account->costs.v[place];
 }
 
-/* paths.c: there is an account; where threads part that do not run together. */
+/* paths.c, with an account: where threads part that do not run together. */
 void paths_init(struct sm *s);
 void paths_block(struct sm *s, const struct mech_block *b);
 void paths_arrive(struct sm *s, const struct mech_set *set, uint32_t pc); /* they go on there */
@@ -797,13 +813,13 @@ void paths_commit(struct sm *s,
 /* Where the first of these lanes last saw others go another way, else where it first decided; ACCOUNT_NONE: nowhere yet. */
 uint32_t paths_decided(const struct sm *s, const struct sm_home *h, const uint32_t *running);
 
-/* apart.c: there is an account; how long threads that parted at a branch are apart. */
+/* apart.c, with an account: how long threads that parted at a branch stay apart. */
 void apart_init(struct sm *s);
 void apart_block(struct sm *s, const struct mech_block *b);
 void apart_diverged(struct sm *s); /* by the outcome just committed, if it has several sides */
 void apart_issued(struct sm *s, const struct mech_set *set); /* threads of a split that is about to run */
 
-/* waits.c: there is an account; cycles without an issue to what they wait for. */
+/* waits.c, with an account: charges cycles without an issue to what the threads wait for. */
 void waits_init(struct sm *s);
 void waits_changed(struct sm *s); /* what threads wait for may have changed */
 void waits_ticked(struct sm *s);  /* at the end of a tick */

@@ -35,8 +35,8 @@ struct region {
 struct thread {
     uint64_t path;
     uint32_t n;
-    uint32_t
-        decided; /* place of its last decision at which some went another way; of the first; or ACCOUNT_NONE */
+    /* Place of its last decision at which some went another way; of the first; or ACCOUNT_NONE. */
+    uint32_t decided;
     struct region region[REGIONS];
 };
 
@@ -49,8 +49,8 @@ struct sm_paths {
     uint64_t blocks;        /* that arrived */
     uint32_t words, stride; /* of a home warp; bytes of a way */
     struct thread *thread;  /* by slot * 32 + lane */
-    unsigned char *
-        *ways; /* by home: LEVELS x BUCKETS x WAYS, the most recent of a bucket first; NULL: none yet */
+    /* By home: LEVELS x BUCKETS x WAYS, the most recent of a bucket first; NULL: none yet. */
+    unsigned char **ways;
 };
 
 static inline uint64_t mix(uint64_t path, uint64_t what) {

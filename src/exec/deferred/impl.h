@@ -20,8 +20,8 @@ struct deferred_entry {
     uint64_t block; /* that the warp was of */
     uint32_t mask;
     uint16_t words; /* with the head */
-    uint8_t
-        span; /* enum span; LANES: a place for each lane of mask, or, of more than DEFERRED_FEW, of the row */
+    /* enum span; LANES: a place for each lane of mask, or, of more than DEFERRED_FEW, of the row. */
+    uint8_t span;
     bool shared;  /* atomics: the first lane was one in shared memory, which decides how floats are added, */
     bool changed; /* and lanes that were not put off have changed something */
     uint8_t places; /* how many follow */

@@ -91,8 +91,8 @@ void shadow_clear_sync(struct exec_races *r, struct races_cell *c);
 enum races_scope { RACES_GPU, RACES_CTA, RACES_SCOPES };
 struct races_unit {
     struct races_clock *clock;
-    uint64_t
-        learnt[RACES_SCOPES]; /* the stamps of the last clocks it has learnt from: who polls does so once */
+    /* The stamps of the last clocks it has learnt from, so that a thread that polls learns only once. */
+    uint64_t learnt[RACES_SCOPES];
     uint32_t epoch;
     struct {                       /* at its last fence: what its later stores publish */
         struct races_clock *clock; /* NULL: there was none */

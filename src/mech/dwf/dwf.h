@@ -123,9 +123,9 @@ struct dwf_warp { /* what a warp pool entry holds besides the split, by split id
     uint32_t lut;        /* PC-warp LUT entry that points here; DWF_NONE: no thread can join any more */
     uint32_t group;      /* READY, by group: the group */
     uint32_t next, prev; /* in the list of its group, or of spilled warps */
-    uint32_t
-        counted;     /* READY, by group: threads it stands for in the group's count; SPILLED: in d->spilled */
-    uint32_t passed; /* dpdpri: post-dominators passed by its most backward (rank = most: forward) thread */
+    /* READY, by group: threads it stands for in the group's count; SPILLED: in d->spilled. */
+    uint32_t counted;
+    uint32_t passed;  /* dpdpri: post-dominators passed by its most backward (rank = most: forward) thread */
     uint64_t written; /* pool_layout = array: the cycle of its entry's last update */
     bool first;       /* barrier = first: released and not issued since; no thread joins it */
     bool refill;      /* TIMED: on its way back from memory */

@@ -47,8 +47,8 @@ struct order_queue {
 struct order {
     _Alignas(64) const struct split_pool *pool;
     struct order_queue *q;
-    uint64_t
-        *wake; /* by scheduler: 0 if a split is ready, else the first wake of those that wait for a cycle */
+    /* By scheduler: 0 if a split is ready, else the first wake of those that wait for a cycle. */
+    uint64_t *wake;
     const uint64_t *now;
     uint64_t (*when)(void *sm, const struct mech_split *s);
     uint64_t (*recheck)(void *sm, const struct mech_split *s);

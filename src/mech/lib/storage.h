@@ -17,8 +17,8 @@ enum mech_cell {
 struct mech_array {
     const char *name; /* of the structure; one that is made of several kinds of arrays has as many rows */
     enum mech_cell cell;
-    uint64_t
-        arrays; /* of `entries` each: banks, schedulers; 0: one for each scheduler, which share the entries */
+    /* Arrays of `entries` each: banks, schedulers; 0: one for each scheduler, which share the entries. */
+    uint64_t arrays;
     uint64_t entries, bits; /* bits of an entry */
     uint32_t ways;          /* entries that an access reads at once; 0: one */
     /* Bits of an entry that are kept once more for the search, in an array beside it, as HARP's Table 7 has them. They are

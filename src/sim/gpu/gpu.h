@@ -20,28 +20,28 @@ struct gpu_range {
 /* What a mechanism wants to know of a kernel before it runs: worked out by its first launch. All zero: there was none. */
 struct gpu_tables {
     struct arena mem;
-    const void *v; /* of mech_prepare, for all SMs */
+    const void *v; /* the tables that mech_prepare made, for all SMs */
     bool made;
 };
 
 struct gpu_launch {
     const struct exec_launch *exec;
-    const struct ir_module *module; /* as loaded */
+    const struct ir_module *module; /* the module as loaded */
     const struct cfg *cfg;
-    const struct rewrite *form; /* of it, that runs instead; NULL: none */
-    uint32_t classes;           /* of the instructions of what runs, a bit each */
+    const struct rewrite *form; /* a form of it that runs instead; NULL: none */
+    uint32_t classes;           /* classes of the instructions that run, one bit each */
     const struct mech_ops *mech;
-    struct gpu_tables *tables; /* of the kernel, which has one mechanism for life */
-    const int64_t *param;      /* of the mechanism */
-    uint64_t number;           /* of the device, for the series */
-    /* What was counted of an instruction of what runs that may have run; others did not. */
+    struct gpu_tables *tables; /* tables for the kernel, which has one mechanism for life */
+    const int64_t *param;      /* parameters of the mechanism */
+    uint64_t number;           /* the launch's number on the device, for the series */
+    /* Receives the counters of an instruction that may have run. Instructions not passed to it have not. */
     void (*count)(void *user, uint32_t pc, const struct sm_branch *b);
     void *user;
-    struct sm_account *account;   /* of lines of the module as loaded, added to; NULL: not wanted */
-    struct series *series;        /* of interval 0: none is wanted */
+    struct sm_account *account;   /* costs by line of the module as loaded, added to; NULL: not wanted */
+    struct series *series;        /* with interval 0: not wanted */
     struct trace *trace;          /* NULL: none */
     struct workers *workers;      /* threads of the host to work with; NULL: only the caller */
-    const struct gpu_range *warm; /* what is in L2 when it begins, oldest first */
+    const struct gpu_range *warm; /* address ranges that are in L2 when the launch begins, oldest first */
     size_t nwarm;
 };
 

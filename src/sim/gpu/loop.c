@@ -21,16 +21,17 @@
 
 #include "sim/gpu/run.h"
 
-enum { CHECK_CYCLES = 4096 }; /* between looks at limits, the watchdog and the progress callback */
-enum { SHORT = 16 };          /* windows of fewer cycles are not halved, */
-enum { LOADED = 64 };         /* nor those in which memory has less than that to do: messages */
+enum { CHECK_CYCLES = 4096 }; /* cycles between looks at limits, the watchdog and the progress callback */
+enum { SHORT = 16 };          /* windows of fewer cycles are not halved */
+enum { LOADED = 64 };         /* windows in which memory has fewer messages under way are not halved either */
 
 void gpu_at_init(struct gpu_run *r, uint32_t i) {
     r->at[i] =
         (struct gpu_at){.next = SM_NEVER, .stopped = SM_NEVER, .code_misses = UINT64_MAX, .grid = r->grid};
-    r->at[i].grid.pages = pages_part(r->grid.pages); /* its own, for it may need more while others run */
+    /* a part of its own, for it may need more while others run */
+    r->at[i].grid.pages = pages_part(r->grid.pages);
     r->at[i].grid.failure = &r->at[i].failure;
-    r->at[i].grid.most = UINT64_MAX; /* run_limited sets it where that may be too much */
+    r->at[i].grid.most = UINT64_MAX; /* advance_limited sets it where that may be too much */
 }
 
 /* ---- blocks to SMs ---- */
@@ -94,8 +95,8 @@ static bool check(struct gpu_run *r, struct err *e) {
 static uint64_t check_every(const struct gpu_run *r) {
     const struct opt_gpu *o = &r->gpu->options->gpu;
     const uint64_t window = gpu_watchdog_window(r);
-    uint64_t every =
-        window / ((window + CHECK_CYCLES - 1) / CHECK_CYCLES) + 1; /* a whole number of times a window */
+    /* a whole number of looks in each watchdog window */
+    uint64_t every = window / ((window + CHECK_CYCLES - 1) / CHECK_CYCLES) + 1;
     if (o->max_cycles && (uint64_t)o->max_cycles < every) every = (uint64_t)o->max_cycles;
     return every;
 }
@@ -125,25 +126,26 @@ static uint64_t smaller(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* It may have room for a block that there is, or it was the last that it had. */
+/* True if the SM must stop after this tick: it may have room for a waiting block, or it has run its last one. */
 static bool must_stop(const struct gpu_run *r, const struct gpu_at *a, uint32_t i, uint32_t ended) {
     if (r->next_block == r->grid.blocks) return !a->resident && a->busy && !sm_busy(r->sm[i]);
     return ended && (!one_at_a_time(r) || !a->resident);
 }
 
-/* Its instructions are in the launch's count. */
+/* Adds the SM's instructions to the launch's count. */
 static void count_insts(struct gpu_run *r, struct gpu_at *a) {
     r->grid.insts += a->grid.insts - a->counted;
     a->counted = a->grid.insts;
 }
 
-/* Accesses of a window longer than a cycle are put off until its end. */
+/* Gives the SM a log: in windows longer than a cycle, global accesses are deferred to the window's end. */
 static struct exec_deferred *defer_accesses(struct gpu_at *a) {
     if (!a->deferred) a->deferred = exec_deferred_new();
     return a->grid.deferred = a->deferred;
 }
 
-/* What memory has for the SM in this cycle. False: data that it asked for in this window, before which it stops. */
+/* Takes what memory has for the SM in this cycle. False: among it is data that the SM asked for in this window, so it
+ * must stop before this cycle. */
 static inline bool take_arrivals(struct gpu_run *r, uint32_t i, const struct mem_calls *calls, uint64_t now) {
     struct gpu_at *a = &r->at[i];
     a->answered = now;
@@ -154,7 +156,7 @@ static inline bool take_arrivals(struct gpu_run *r, uint32_t i, const struct mem
     return false;
 }
 
-/* All cycles before `until`, or up to one after which it stops. */
+/* Runs an SM in all cycles before `until`, or up to the one after which it stops. */
 void gpu_advance_sm(struct gpu_run *r, uint32_t worker, uint32_t i, uint64_t until) {
     struct gpu_at *a = &r->at[i];
     struct mem *mem = r->gpu->mem;
@@ -197,7 +199,7 @@ static struct gpu_at *nth(const struct gpu_run *r, uint32_t k) {
     return &r->at[r->list[k]];
 }
 
-/* The first that faulted, of two in one cycle the lower one, by its place in the list; r->n: none did. */
+/* Place in the list of the SM that faulted first, of two in one cycle the lower one; r->n: none did. */
 static uint32_t first_fault(const struct gpu_run *r) {
     uint32_t first = r->n;
     for (uint32_t k = 0; k < r->n; k++)
@@ -211,7 +213,8 @@ static uint64_t fault_at(const struct gpu_run *r) {
     return k < r->n ? nth(r, k)->faulted : SM_NEVER;
 }
 
-/* The first cycle before or after which SMs stopped that are to go on; SM_NEVER: there are none. */
+/* The first cycle at which SMs stopped that are to go on; SM_NEVER: there is none. early: before the cycle, else after
+ * it. */
 struct stop {
     uint64_t at;
     bool early;
@@ -227,8 +230,8 @@ static struct stop first_stop(const struct gpu_run *r) {
     return s;
 }
 
-/* They have their data once what was put off before this cycle has happened; all SMs have run those cycles. Accesses of SMs
- * that have run more stay in their logs. */
+/* Lets SMs go on that stopped for early data. All SMs have run the cycles before this one, so what was deferred in them
+ * can be executed, which gives the SMs their data. Accesses of SMs that have run further stay in their logs. */
 static void go_on_early(struct gpu_run *r, uint64_t now, uint64_t until) {
     if (now) exec_deferred_run_all(r->deferred, r->n, now - 1, r->n);
     for (uint32_t k = 0; k < r->n; k++) {
@@ -240,8 +243,8 @@ static void go_on_early(struct gpu_run *r, uint64_t now, uint64_t until) {
     }
 }
 
-/* Those that stopped in this cycle get what blocks there are. One that has none left to run stays where it is: this may
- * be the end of the launch. */
+/* Gives waiting blocks to SMs that stopped in this cycle, and lets them go on. An SM without a block left stays where
+ * it is, since this may be the end of the launch. */
 static void go_on(struct gpu_run *r, uint64_t now, uint64_t until) {
     if (r->next_block < r->grid.blocks) dispatch(r, now, now + 1);
     for (uint32_t k = 0; k < r->n; k++) {
@@ -258,8 +261,8 @@ static void go_on(struct gpu_run *r, uint64_t now, uint64_t until) {
     }
 }
 
-/* SMs that have run their last block: to the end of the window, or, if they were the last of all, to the cycle in which the
- * last of them did, or was told anything by memory, which was not quiet before then. Returns the cycle after that. */
+/* Runs SMs that have ended their last block to the end of the window. If they were the last of all, the window ends
+ * with the last cycle in which one of them ran or memory had something for it. Returns the cycle after that. */
 static uint64_t end_window(struct gpu_run *r, uint64_t until) {
     uint64_t last = 0;
     for (uint32_t k = 0; k < r->n; k++) {
@@ -280,13 +283,13 @@ static uint64_t end_window(struct gpu_run *r, uint64_t until) {
     return until;
 }
 
-/* The SMs of the list are due when they or memory say so. */
+/* Notes when each SM of the list is due: when it or memory has something for it to do. */
 static void wake(struct gpu_run *r) {
     for (uint32_t k = 0; k < r->n; k++)
         gpu_wake_set(&r->wake, r->list[k], smaller(nth(r, k)->next, mem_sm_next(r->gpu->mem, r->list[k])));
 }
 
-/* What they have put off happens, and what they have asked of memory goes there. */
+/* Executes the deferred accesses, and passes the SMs' requests to memory. */
 static void collect(struct gpu_run *r, bool off) {
     if (off) gpu_workers_flush(r, first_fault(r));
     for (uint32_t k = 0; k < r->n; k++) {
@@ -307,12 +310,13 @@ static bool fault_error(const struct gpu_run *r, struct err *e) {
     return err_set(e, a->fault.code, "%s", err_text(&a->fault));
 }
 
-/* What a tick looks at first is at the front of an SM: the host fetches it while another one is ticked. */
+/* Lets the host fetch the fields that a tick reads first, which lie at the beginning of an SM, while another SM is
+ * ticked. */
 static void ask_ahead(const struct sm *sm) {
     for (int line = 0; line < 6; line++) __builtin_prefetch((const char *)sm + 64 * line);
 }
 
-/* One cycle of each, in order. */
+/* Runs one cycle of each SM in the list, in order. */
 static void advance_in_lockstep(struct gpu_run *r, uint64_t until) {
     for (uint32_t k = 0; k < r->n; k++) {
         if (k + 1 < r->n) ask_ahead(r->sm[r->list[k + 1]]);
@@ -323,13 +327,13 @@ static void advance_in_lockstep(struct gpu_run *r, uint64_t until) {
     }
 }
 
-/* SMs that stopped go on as far as they can. */
+/* Lets SMs that stopped go on as far as they can. */
 static void resume(struct gpu_run *r, uint64_t until) {
     for (struct stop s; (s = first_stop(r)).at != SM_NEVER && s.at <= fault_at(r);)
         (s.early ? go_on_early : go_on)(r, s.at, until);
 }
 
-/* Those that are due and those memory has something for; keep: and those of the list so far. */
+/* Lists the SMs that are due and those for which memory has something. keep: SMs of the present list stay in it. */
 static void list_sms(struct gpu_run *r, uint64_t from, uint64_t until, bool keep) {
     const uint64_t *unread = mem_unread(r->gpu->mem);
     gpu_wake_advance(&r->wake, from, until);
@@ -339,8 +343,8 @@ static void list_sms(struct gpu_run *r, uint64_t from, uint64_t until, bool keep
     FOR_BITMAP(i, r->wake.due, r->wake.words) r->list[r->n++] = i;
 }
 
-/* The SMs of the list as far as they can go before `until`, and memory beside them up to `ahead`. False: all came there
- * without a stop. */
+/* Runs the SMs of the list as far as they can go before `until`, and memory meanwhile up to `ahead`. False: all reached
+ * `until` without a stop. */
 static bool run_list(struct gpu_run *r, bool off, uint64_t until, uint64_t ahead) {
     bool stopped = false;
     for (uint32_t k = 0; off && k < r->n; k++) r->deferred[k] = defer_accesses(nth(r, k));
@@ -353,7 +357,8 @@ static bool run_list(struct gpu_run *r, bool off, uint64_t until, uint64_t ahead
     return stopped;
 }
 
-/* SMs that have run their last block, up to the middle of the window: what they ask before it must reach memory in time. */
+/* Runs SMs that have ended their last block up to the middle of the window, so that their requests before it reach
+ * memory in time. */
 static void half_end(struct gpu_run *r) {
     for (uint32_t k = 0; k < r->n; k++) {
         struct gpu_at *a = nth(r, k);
@@ -365,8 +370,8 @@ static void half_end(struct gpu_run *r) {
     }
 }
 
-/* The first half of a window, while memory runs the second one; the list for that has the same SMs and more. False: an SM
- * has faulted or the last block of all has ended, and all is as if the window was not halved. */
+/* Runs the first half of a window while memory runs the second one. The list made for the second half has the same SMs
+ * and perhaps more. False: an SM faulted or the last block of all ended; then all is as if the window was not halved. */
 static bool first_half(struct gpu_run *r, uint64_t until) {
     const bool stopped = run_list(r, true, r->half, until), on = first_fault(r) == r->n && r->nbusy;
     mem_deliver(r->gpu->mem);
@@ -378,8 +383,8 @@ static bool first_half(struct gpu_run *r, uint64_t until) {
     return on;
 }
 
-/* All SMs up to *until, which is where it ended then. Memory is as far as if the window had been halved where that tells:
- * the number of threads must not. */
+/* Runs all SMs up to *until, and sets *until to where the window ended. Memory ends as if the window had been halved
+ * wherever that can be seen, since results must not depend on the number of host threads. */
 static bool run_window(struct gpu_run *r, uint64_t *until, struct err *e) {
     struct mem *mem = r->gpu->mem;
     const uint64_t now = r->gpu->now, done = r->done;
@@ -401,7 +406,8 @@ static bool run_window(struct gpu_run *r, uint64_t *until, struct err *e) {
 
 /* ---- the loop ---- */
 
-/* The next cycle at which anything happens, if only what memory has done ahead of it; SM_NEVER: nothing will. */
+/* The next cycle in which anything happens, even if it is only what memory has done ahead of it. SM_NEVER: nothing
+ * will. */
 static uint64_t next_event(const struct gpu_run *r, uint64_t until) {
     uint64_t next = smaller(smaller(r->memory_next, mem_run_next(r->gpu->mem)), gpu_wake_next(&r->wake));
     if (mem_quiet(r->gpu->mem) >= until) next = smaller(next, mem_quiet(r->gpu->mem));
@@ -412,7 +418,7 @@ static bool finished(const struct gpu_run *r) {
     return r->done == r->grid.blocks && !r->nbusy && mem_idle(r->gpu->mem, r->gpu->now);
 }
 
-/* The first cycle that is not in the window that begins now. */
+/* The first cycle after the window that begins now. */
 static uint64_t window_end(struct gpu_run *r, uint64_t every) {
     const uint64_t now = r->gpu->now, look = r->checked + every, interval = r->launch->series->interval;
     enum gpu_lockstep why;

@@ -15,9 +15,9 @@ struct series_sample {
 
 struct series {
     uint64_t interval; /* core cycles of a sample */
-    uint32_t
-        most; /* samples; 0: no bound. With one, pairs of them are joined when there are twice as many, and
-                          the interval doubles: a sample may then go over the end of a launch, and is of the last */
+    /* samples; 0: no bound. With one, pairs of them are joined when there are twice as many, and the interval doubles:
+     * a sample may then go over the end of a launch, and is of the last. */
+    uint32_t most;
     VEC(struct series_sample) samples;
     uint32_t threads; /* counts of each sample */
     VEC(uint64_t)

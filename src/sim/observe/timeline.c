@@ -38,8 +38,8 @@ struct timeline {
     bool any; /* an event has been written: a comma goes before the next */
     uint64_t window;
     struct timeline_launch launch;
-    uint32_t
-        width; /* lanes of an architectural warp that are a warp of the machine, or part of a wider one */
+    /* Lanes of an architectural warp that are a warp of the machine, or part of a wider one. */
+    uint32_t width;
     uint32_t nsms;
     struct track {
         VEC(struct slice) warps;

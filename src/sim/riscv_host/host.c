@@ -12,8 +12,8 @@ _Static_assert((int)IR_RV_ROWS < (int)CPU_NO_REGISTER, "every row is a register 
 struct host {
     struct cpu *cpu;
     const struct ir_module *m;
-    struct cpu_insn
-        *insns; /* by PC; addresses of data and of the next instruction are filled in as they come */
+    /* By PC; addresses of data and of the next instruction are filled in as they come. */
+    struct cpu_insn *insns;
     double core_per_cycle; /* core cycles of the SMs in a cycle of the host core */
 };
 

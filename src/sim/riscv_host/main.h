@@ -7,8 +7,8 @@
 struct sim_main {
     const char *const *argv; /* argc of them; the first is the program's name */
     size_t argc;
-    const char
-        *files; /* which of the host's it may use (--files); NULL: reads any, writes in the current folder */
+    /* Which of the host's it may use (--files); NULL: reads any, writes in the current folder. */
+    const char *files;
     uint64_t max_insts; /* of the core; 0: no bound */
     /* A launch, outside of any call on the device; false: the program is to stop. */
     bool (*launch)(void *user, hd_kernel *k, const hd_launch *l, const hd_arg *args, size_t nargs);
