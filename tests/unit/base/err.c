@@ -39,7 +39,7 @@ static void what_is_far_from_every_name_has_none(void **state) {
     assert_null(nearest_name("quicksort", names));
     assert_null(nearest_name(longest, names));
     const char *const long_name[] = {longest, NULL};
-    assert_null(nearest_name(longest, long_name)); /* too long to be mistyped */
+    assert_null(nearest_name(longest, long_name)); /* too long to be a typing error */
 }
 
 static void text_grows_and_ends_in_nul(void **state) {

@@ -279,7 +279,7 @@ static void producers_and_consumers_hand_a_buffer_over(void **state) {
     rig_free(&r);
 }
 
-/* A thread waits for 33 arrivals of 32: who, and where, is said. */
+/* A thread waits for 33 arrivals of 32: the report says which thread and where. */
 static void waits_that_nobody_can_end_are_reported(void **state) {
     (void)state;
     struct rig r = rig_load(KERNEL(".param .u64 p", REGS,

@@ -150,7 +150,7 @@ struct world {
     struct exec_grid grid[SMS];
     struct exec_block block[SMS];
     struct exec_deferred *log[SMS];
-    uint64_t buffer[2], constant; /* the latter nobody stores to */
+    uint64_t buffer[2], constant; /* no instruction stores to `constant` */
     struct err e;
 };
 

@@ -18,7 +18,7 @@ enum { NX = 1, UF = 2, OF = 4, DZ = 8, NV = 16 };
 enum { MODES = 5 };
 #define BOX (UINT64_C(0xffffffff) << 32)
 
-/* Maps RISC-V's numbers for rounding modes. */
+/* Our rounding modes by RISC-V's numbers. */
 static const enum soft_round mode_of[MODES] = {SOFT_RN, SOFT_RZ, SOFT_RM, SOFT_RP, SOFT_RNA};
 
 /* ---- the reference ---- */
@@ -48,7 +48,7 @@ static bool signals(uint64_t v, bool wide) {
     return is_nan(v, wide) && !(v >> (wide ? 51 : 22) & 1);
 }
 
-/* Orders two magnitudes that are not 0, whatever the width of their significands: -1, 0, 1. */
+/* Compares two magnitudes that are not 0, whatever the width of their significands: -1, 0, 1. */
 static int order(struct soft a, struct soft b) {
     while (!(a.m >> 127)) a.m <<= 1, a.e--;
     while (!(b.m >> 127)) b.m <<= 1, b.e--;

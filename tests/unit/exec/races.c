@@ -130,7 +130,7 @@ static void named_barriers_order_producers_and_consumers(void **state) {
     NONE(PRODUCER("bar.sync 2, 128;\n"), 2, 128);
 }
 
-/* Who only arrives learns nothing: here no thread waits for the consumers. */
+/* A thread that only arrives learns nothing: here no thread waits for the consumers. */
 static void arriving_does_not_wait(void **state) {
     (void)state;
     SOME(KERNEL("setp.ge.u32 %p1, %t, 32;\n@%p1 bra CONSUME;\nst.shared.u32 [%s], %t;\nbar.arrive 1, 64;\n"

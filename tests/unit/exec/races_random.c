@@ -34,7 +34,7 @@ enum step_kind {
 struct step {
     enum step_kind kind;
     uint32_t who[2]; /* threads of the grid that access, release or acquire; lane mask; the warp left out */
-    uint32_t flag;   /* ACQUIRE: of which step; it may not have been set */
+    uint32_t flag;   /* ACQUIRE: of which step; no thread may have set it */
     uint32_t line;
 };
 struct program {

@@ -11,7 +11,7 @@ static void rig_up(struct rig *r, struct ir_module *m, choose_fn *choose) {
     fake_start(r->f, "dpe");
 }
 
-/* A cycle in which the threads that may run at pc are issued, whosever turn it is. */
+/* Runs a cycle in which a split that may run at pc is issued, even if it is not its turn. */
 static void issue_at(struct rig *r, uint32_t pc) {
     struct mech_split *others[8];
     uint32_t n = 0;
@@ -305,7 +305,7 @@ static void test_recursion_joins_by_depth(void **state) {
     rig_down(&r);
 }
 
-/* A path that waits holds only itself. */
+/* A path that waits holds back only itself. */
 static void test_a_barrier_holds_one_path(void **state) {
     (void)state;
     struct ir_module *m = ir_module_new("barrier");

@@ -186,7 +186,7 @@ static void test_post_dominator_order(void **state) {
 
 enum { ROUNDS = 20, ODD = 5 };
 
-/* A loop with a short block that hardly any thread runs: thread 5, in its first round. */
+/* A loop with a short block that only thread 5 runs, in its first round. */
 static struct ir_module *rare_block(void) {
     struct ir_module *m = ir_module_new("rare");
     fake_bra(m, FAKE_MAYBE, 2); /* 0 */
@@ -343,7 +343,7 @@ static void test_a_full_heap_spills_the_smallest_group(void **state) {
 
 /* ---- post-dominator priority's choices ---- */
 
-/* The warp that 0 and 1 of x join now keeps the rank of y's threads. */
+/* The warp that 0 and 1 of x join keeps the rank of y's threads; else as in the test before. */
 static void test_a_warp_may_rank_as_its_most_forward_thread(void **state) {
     (void)state;
     struct rig r;

@@ -114,7 +114,7 @@ enum {
     BEFORE = 3
 }; /* instructions of a round, before the first */
 
-/* A loop with a short block that hardly any thread runs: thread 5, in its first round. */
+/* A loop with a short block that only thread 5 runs, in its first round. */
 static const char RARE[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry rare(.param .u32 rounds)\n{\n"
     "\t.reg .b32 %r<4>;\n\t.reg .pred %p<2>;\n"
@@ -154,7 +154,7 @@ static void majority_starves_the_thread_that_took_another_way(void **state) {
     rig_close(&r);
 }
 
-/* Having passed fewer post-dominators it goes first: never more than a round behind another thread. */
+/* The thread has passed fewer post-dominators, so it goes first: it is never more than a round behind another. */
 static void post_dominator_priority_lets_it_catch_up(void **state) {
     (void)state;
     struct rig r;

@@ -33,7 +33,7 @@ static void random_tables(struct rig *r, struct rng *g) {
     rig_set(r, "heap_ports", pick(g, small));
 }
 
-/* When it is slow the fake offers early data to mechanisms that have `memory`, and expects it to be taken. */
+/* When it is slow the fake offers early data to mechanisms with `memory`, and expects it to be taken. */
 static bool takes_early(const struct rig *r) {
     const struct mech_param *p = mech_find("dwf")->params;
     int k = 0;

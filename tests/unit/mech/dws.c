@@ -17,7 +17,7 @@ static void expect(const struct rig *r, const char *text) {
     fake_expect_state(r->f, text);
 }
 
-/* A cycle in which the threads that may run at pc are issued, whosever turn it is; they stay in flight. */
+/* Runs a cycle in which a split that may run at pc is issued, even if it is not its turn; it stays in flight. */
 static void issue_only(struct rig *r, uint32_t pc) {
     struct mech_split *others[16];
     uint32_t n = 0;
@@ -125,7 +125,7 @@ static void test_splits_meet_at_equal_pcs(void **state) {
     rig_down(&r);
 }
 
-/* Another warp can issue: no split is divided, and 1 is one issue after the data. */
+/* Another warp can issue, so no split is divided, and 1 is one issue after the data. */
 static void test_lazy_divides_only_when_nothing_else_can_issue(void **state) {
     (void)state;
     for (int alone = 0; alone < 2; alone++) {
@@ -275,7 +275,7 @@ static void test_splits_share_the_join_of_a_branch(void **state) {
     rig_down(&r);
 }
 
-/* No thread waits; who is caught up with is joined. */
+/* No split waits; one that is caught up with is joined. */
 static void test_sides_pass_the_post_dominator(void **state) {
     (void)state;
     struct rig r = {.param = {[WST] = 16, [BRANCH] = BY_PC, [MEMORY] = NO_MEMORY, [MAX_BLOCK] = 50}};

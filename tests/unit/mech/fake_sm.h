@@ -16,10 +16,10 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
-#include "mech/mech.h"
 #include "mech/lib/order.h"
 #include "mech/lib/set.h"
 #include "mech/lib/split.h"
+#include "mech/mech.h"
 
 /* ---- programs ---- */
 
@@ -111,7 +111,7 @@ struct fake_thread {
     bool live, waits, in_flight;
     bool early;     /* in flight, but has its data: it may be taken out of its split */
     uint64_t ready; /* operands there from this cycle on */
-    bool event;     /* the cycle is not known before */
+    bool event;     /* it waits for an event, so its cycle is not known */
 };
 
 struct fake_flight {
@@ -412,8 +412,8 @@ static inline bool fake_done(const struct fake *f) {
     return !f->nflight;
 }
 
-/* Checks, for a mechanism that says on which lanes the threads of a home warp are, that no lane is given to two of
- * a packet. */
+/* Checks, for a mechanism that says on which lanes the threads of a home warp are, that no lane is given to two threads
+ * of a packet. */
 static inline void fake_check_lanes(const struct fake *f, const struct mech_packet *p) {
     const struct mech *m = f->mech;
     bool taken[MECH_WIDEST] = {0};

@@ -73,7 +73,7 @@ static void put_issue(struct outcome *o, uint32_t pc, const struct mech_set *set
         }
 }
 
-/* Issues if a thread may. Returns the units that takes. */
+/* Issues if a split can. Returns the units that takes. */
 static uint32_t issue(struct fake *f, struct outcome *o) {
     if (!fake_issue(f, 0)) {
         put_idle(o);
@@ -157,7 +157,7 @@ static void test_lwm_fills_lanes_but_all_its_threads_wait_for_the_access(void **
     EXPECT(&o, "A 1234", "A 5678", "B 1278", "B 5---", "idle", "idle", "C -634", "D 1234", "D 5678", "D 1234",
            "D 5678");
     assert_int_equal(paths(&o), 3);
-    assert_int_equal(o.idle, 2); /* longer than SBR: no warp is beside the large one */
+    assert_int_equal(o.idle, 2); /* longer than SBR: no other warp runs beside the one large warp */
     assert_int_equal(o.slots[3], 4);
 }
 

@@ -1,5 +1,5 @@
-/* The mechanisms that hold no thread back: nrec, which never merges, and mimd, which fills its packets with the
- * threads that are ready. */
+/* The mechanisms that hold no thread back: nrec, which never merges, and mimd, which fills its packets with any ready
+ * threads. */
 #include "unit/mech/rig.h"
 
 static void rig_up(struct rig *r, struct ir_module *m, const char *mech, uint32_t w, uint32_t threads,

@@ -78,8 +78,8 @@ static void test_figure_10_state_by_state(void **state) {
     rig_down(&r);
 }
 
-/* Figure 10 with the defaults: First-Level of 8 and `few` = 2, so that a warp departs while one is still ready. The
- * same warps form, depart in the figure's order and are revived as they were. */
+/* Figure 10 with the defaults: First-Level of 8 and `few` = 2, so that a warp departs while one is still ready. Warps
+ * form, depart in the figure's order and are revived as in the test before. */
 static void test_figure_10_with_the_defaults(void **state) {
     (void)state;
     struct rig r;

@@ -205,8 +205,7 @@ static void test_lookup_counts_the_ready_warps_of_both_levels(void **state) {
     }
 }
 
-/* In the cycle in which W1 diverges W0 is revived: it goes first (7.3.2), though Lookup has a warp and no warp is
- * ready. */
+/* In the cycle in which W1 diverges W0 is revived: it goes first (7.3.2), though Lookup has a warp and none is ready. */
 static void test_a_revived_warp_comes_before_those_of_lookup(void **state) {
     (void)state;
     struct rig r;
@@ -272,8 +271,8 @@ static void test_a_full_second_level_sends_warps_away_and_gets_them_back(void **
 
 /* ---- when a warp leaves Waiting-Lookup ---- */
 
-/* W0 (T2, T3 are left of it) has loaded, W1 (T4, T5) is about to load and W2 and W3, whole, are at the exit that none
- * of their threads takes. First-Level has one entry. */
+/* W0 (T2, T3 are left of it) has loaded, W1 (T4, T5) is about to load and W2 and W3, whole, are at an exit that none of
+ * their threads takes. First-Level has one entry. */
 static uint32_t two_halves(uint32_t thread, uint32_t pc, uint32_t step) {
     return thread < 8 && halves(thread, pc, step);
 }
@@ -388,8 +387,8 @@ static void test_with_depart_few_the_first_of_both_tables_departs(void **state) 
 
 /* ---- who waits for whom ---- */
 
-/* W0's two threads are back in cycle 3 and W1's in cycle 10: 2 * 7 thread cycles for the slowest access. Alone they wait for
- * no other. */
+/* W0's two threads are back in cycle 3 and W1's in cycle 10: 2 * 7 thread cycles for the slowest access. Alone they
+ * wait for no other thread. */
 static void test_merged_threads_wait_for_the_slowest_access(void **state) {
     (void)state;
     for (int64_t entries = 0; entries < 2; entries++) {
@@ -410,9 +409,8 @@ static void test_merged_threads_wait_for_the_slowest_access(void **state) {
     }
 }
 
-/* W0 diverges in cycle 0: T1, T3 and T0, T2 leave Ready-Lookup, one warp a cycle, in cycles 4 and 5, the first in
- * which there is a request and none is ready; T1 and T3 are at D in cycle 20, T0 and T2 in cycle 50: 2 * 30 thread
- * cycles. */
+/* W0 diverges in cycle 0: T1, T3 and T0, T2 leave Ready-Lookup, one warp a cycle, in cycles 4 and 5, the first in which
+ * a scheduler asks that has none ready; T1 and T3 are at D in cycle 20, T0 and T2 in cycle 50: 2 * 30 thread cycles. */
 static void test_threads_wait_in_ready_lookup_and_at_barriers(void **state) {
     (void)state;
     struct rig r;

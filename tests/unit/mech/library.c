@@ -356,7 +356,7 @@ static void test_an_sm_without_schedulers_is_refused(void **state) {
     err_free(&e);
 }
 
-/* kernel 0 calls 1, which recurses; 2 has an indirect branch and is never called. */
+/* kernel 0 calls 1, which recurses; 2 has an indirect branch and no caller. */
 static void test_refusals_name_place_and_reason(void **state) {
     (void)state;
     struct ir_module *m = ir_module_new("r.ptx");

@@ -271,7 +271,7 @@ static void every_thread_takes_its_own_path(void **state) {
         rig.f->slow = rng_below(&r, 3);
         rig.f->per_block = 32 * (uint32_t)rng_below(&r, 4);
         fake_start(rig.f, "lorie-strong");
-        assert_true(fake_run(rig.f)); /* no thread is held back that a barrier waits for */
+        assert_true(fake_run(rig.f)); /* no thread holds back those that a barrier waits for */
         missed += rig_counter(&rig, "missed");
         rig_down(&rig);
     }

@@ -22,7 +22,7 @@ static const struct timed_machine machines[] = {
     {"turing-rtx2060", "lwm", {"gpu.sms", "2", "lwm.jump", "all"}},
 };
 
-/* Some of all sub-warps are full. */
+/* Full sub-warps are among all sub-warps. */
 static void subwarps_add_up(struct rig *r) {
     assert_true(rig_stat(r, "lwm.subwarps") >= rig_stat(r, "lwm.full_subwarps"));
 }

@@ -396,8 +396,8 @@ static void test_a_wrong_guess_issues_without_threads(void **state) {
     rig_down(&r);
 }
 
-/* A loop: thread k leaves after k + 1 rounds. Going back is right as long as a thread does, and wrong once, in the
- * end. */
+/* A loop: thread k leaves after k + 1 rounds. The guess to go back is right as long as a thread does, and wrong once,
+ * in the end. */
 static uint32_t leaves_in_turn(uint32_t thread, uint32_t pc, uint32_t step) {
     (void)pc;
     return step / 2 < thread;
@@ -721,7 +721,7 @@ static void run_one(struct rng *rng, uint32_t w, struct tally *sum) {
         assert_true(stack == DIV || !deep);
         sum->deep += deep;
     }
-    assert_true(fake_run(f)); /* no thread is held back that a barrier waits for */
+    assert_true(fake_run(f)); /* no thread holds back those that a barrier waits for */
     assert_int_equal(rig_standing(&r), 0);
     sum->merges += f->mech->stats.extra[MERGES];
     sum->ahead += f->mech->stats.extra[AHEAD];

@@ -88,7 +88,7 @@ static void test_slides_loop_with_break_both_tables(void **state) {
     rig_down(&r);
 }
 
-/* The loop with a break, without reconvergence there: they meet at D. */
+/* The loop of the slides without the early meeting: threads meet at D. */
 static void test_slides_loop_with_break_basic(void **state) {
     (void)state;
     struct rig r = {0};
@@ -385,7 +385,7 @@ static void test_who_waits_for_others_that_work_is_patient(void **state) {
         rig_down(&r);
     }
 }
-/* This ends after a time: the threads may be needed by others in a way that cannot be seen. */
+/* Patience ends: it can never be certain that pending threads do not wait for those that have arrived. */
 static void test_patience_ends(void **state) {
     (void)state;
     struct ir_module *m = ir_module_new("very long way");
@@ -430,7 +430,8 @@ static void run_random(struct rng *r, const char *mech, uint32_t w, uint64_t *ea
     rig_down(&g);
 }
 
-/* fake_run compares with every thread alone and audits after every commit. No thread is stuck, barriers or not. */
+/* fake_run compares with every thread alone and audits after every commit. No thread gets stuck, with barriers or
+ * without. */
 static void run_many(const char *mech, uint64_t seed, uint64_t *early) {
     struct rng r = {seed};
     uint64_t spills = 0;

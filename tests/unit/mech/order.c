@@ -162,7 +162,7 @@ static void test_two_level_makes_room_after_a_timeout(void **state) {
     r.s[1]->pc = 1; /* a load is a reason of its own, and the count begins anew */
     expect(&r, 0, 1, "1222333444555000122");
     for (uint32_t k = 0; k < 5; k++) order_remove(r.m.order, r.s[k]);
-    expect(&r, 0, 1, "5555555"); /* no warp waits */
+    expect(&r, 0, 1, "5555555"); /* no split waits */
     rig_down(&r);
 }
 
@@ -189,7 +189,7 @@ static void test_an_event_brings_a_split_back(void **state) {
     rig_up(&r, ORDER_LRR, 1, 1);
     for (uint32_t k = 0; k < SPLITS; k++) r.at[k] = k < 2 ? MECH_NEVER : 10 + k;
     expect(&r, 0, 1, "-");
-    assert_int_equal(order_next(r.m.order, 0), 12); /* no request was made before */
+    assert_int_equal(order_next(r.m.order, 0), 12); /* it does not ask before */
     r.asked = 0;
     expect(&r, 0, 1, "----");
     assert_int_equal(r.asked, 0);
@@ -241,7 +241,7 @@ static void test_who_is_ready_can_be_taken_out_of_turn(void **state) {
     }
 }
 
-/* Under every policy what is picked is always ready, and one is picked whenever there is one. */
+/* Under every policy what is picked is always ready, and a split is picked whenever one is ready. */
 static void test_random_times_lose_nobody(void **state) {
     (void)state;
     for (uint32_t policy = ORDER_LRR; policy <= ORDER_PC; policy++) {

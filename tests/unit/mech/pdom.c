@@ -88,7 +88,7 @@ static void test_figure_3_1_every_stack_state(void **state) {
     rig_down(&r);
 }
 
-/* Which of the two sides of B is run first. */
+/* The PC of the side of B that is run first. */
 static uint32_t first_of_b(int64_t side) {
     struct rig r;
     rig_up(&r, figure(), 4, 4, side, figure_choice);

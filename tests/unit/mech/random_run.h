@@ -7,7 +7,8 @@
 
 enum { RANDOM_PARAMS = 32 };
 
-/* Defaults, but any choice of a list; no mechanism waits longer than the fake waits for something to happen. */
+/* Gives parameters their defaults, but any choice of a list. Patience is no longer than the fake waits for something to
+ * happen. */
 static inline void random_params(const struct mech_ops *ops, struct rng *r, int64_t *param) {
     for (int k = 0; ops->params && ops->params[k].key; k++) {
         const struct mech_param *p = &ops->params[k];

@@ -70,7 +70,7 @@ static inline uint64_t rig_counter(const struct rig *r, const char *key) {
     return 0;
 }
 
-/* Threads that could run while others do; none of them waits at a join. */
+/* Threads that could run while others do, when none waits at a join. */
 static inline uint32_t rig_standing(const struct rig *r) {
     struct mech_census c;
     r->f->mech->ops->census(r->f->mech, &c);

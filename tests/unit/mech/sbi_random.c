@@ -50,7 +50,7 @@ static void run_random(const struct mech_ops *ops, struct rng *r, uint32_t w, bo
     if (rng_below(r, 2)) f->env.when = at_times_later;
     f->per_block = 32 * (uint32_t)rng_below(r, 4);
     fake_start_ops(f, ops);
-    assert_true(fake_run(f)); /* a warp that waits at a barrier is held alone: no thread is stuck */
+    assert_true(fake_run(f)); /* a split that waits at a barrier is held alone, so no thread gets stuck */
     fake_free(f);
     cfg_rewrite_free(marked);
     cfg_free(c);

@@ -42,7 +42,7 @@ static bool stand(struct lists *l, uint32_t warp, uint32_t mask, uint32_t depth,
     return sorted_stand(&l->q, &l->h, &s, sorted_key(depth, place));
 }
 
-/* "depth place threads" of the split that is next. */
+/* Checks the next entry: "depth place threads". */
 static void expect_next(struct lists *l, uint32_t depth, uint32_t place, const char *threads) {
     const uint64_t key = l->h.limit;
     struct mech_set s;
@@ -124,7 +124,8 @@ static void those_above_at_the_same_place_can_be_taken_too(void **state) {
     assert_string_equal(out.text, "w0:00000012 w1:00000004");
     sb_free(&out);
     assert_int_equal(l.q.standing, 2);
-    assert_int_equal(sorted_take_above(&l.q, &l.h, sorted_key(3, 5), &s), 3); /* no other: its own depth */
+    /* none other: its own depth */
+    assert_int_equal(sorted_take_above(&l.q, &l.h, sorted_key(3, 5), &s), 3);
     expect_next(&l, 3, 6, "w0:00000001");
     expect_next(&l, 1, 6, "w0:00000008");
     lists_down(&l);

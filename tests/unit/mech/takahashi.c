@@ -317,7 +317,7 @@ static void every_thread_takes_its_own_path(void **state) {
         rig.f->slow = rng_below(&r, 3);
         rig.f->per_block = 32 * (uint32_t)rng_below(&r, 4);
         rig_start(&rig, n % 2);
-        assert_true(fake_run(rig.f)); /* no thread is held back that a barrier waits for */
+        assert_true(fake_run(rig.f)); /* no thread holds back those that a barrier waits for */
         rewinds += rig_counter(&rig, "rewinds");
         empty += rig_counter(&rig, "empty_issues");
         iterations += rig_counter(&rig, "empty_iterations");

@@ -96,7 +96,7 @@ static uint32_t everybody(uint32_t thread, uint32_t pc, uint32_t step) {
     return 1;
 }
 
-/* No thread diverges: the warps wait for each other all the same, and go on as they are. */
+/* No warp diverges: the warps wait for each other all the same, and go on as they are. */
 static void test_a_branch_that_may_diverge_and_does_not_costs_the_wait(void **state) {
     (void)state;
     struct rig r;
@@ -142,7 +142,7 @@ static void test_warps_do_not_wait_at_a_branch_that_cannot_diverge(void **state)
     rig_down(&r);
 }
 
-/* A thread at this branch goes where the analysis says it cannot: it is counted in like any other. */
+/* A thread goes where the analysis says it cannot: at the branch it is counted in like any other. */
 static uint32_t liar(uint32_t thread, uint32_t pc, uint32_t step) {
     (void)pc, (void)step;
     return thread != 2;

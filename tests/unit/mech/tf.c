@@ -54,7 +54,7 @@ static void pdom_needs_nine_issues_for_figure_1(void **state) {
     rig_down(&r);
 }
 
-/* With threads in every block the walk meets no empty block. */
+/* With threads in every block the walk finds no block empty. */
 static void sandy_bridge_walks_figure_1_like_the_list(void **state) {
     (void)state;
     for (int skip = 0; skip < 2; skip++) {

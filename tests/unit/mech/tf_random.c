@@ -120,7 +120,7 @@ static void sandy_bridge_is_the_list_and_empty_issues(void **state) {
     assert_true(empty > 10000 && spared > 100);
 }
 
-/* Latencies, several schedulers, barriers, early data that was not asked for, blocks of several warps. */
+/* Latencies, several schedulers, barriers, early data that no thread asked for, blocks of several warps. */
 static void every_thread_takes_its_own_path(void **state) {
     (void)state;
     struct rng r = {26};
@@ -136,7 +136,7 @@ static void every_thread_takes_its_own_path(void **state) {
         rig.param[1] = n % 4 == 1;
         rig.param[2] = n % 4 == 2;
         fake_start(rig.f, "tf");
-        assert_true(fake_run(rig.f)); /* no thread is held back that a barrier waits for */
+        assert_true(fake_run(rig.f)); /* no thread holds back those that a barrier waits for */
         searches += rig_counter(&rig, "searches");
         empty += rig_counter(&rig, "empty_issues");
         assert_true(rig_counter(&rig, "list_max") <= w);

@@ -255,7 +255,7 @@ static void test_a_path_that_waits_for_memory_keeps_its_turn_or_makes_room(void 
     (void)state;
     struct rig off = {.param = {[INTERLEAVE] = OFF}}, stall = {.param = {[INTERLEAVE] = STALL}};
     start_stalled(&off);
-    assert_false(fake_cycle(off.f)); /* hardware: no other thread of the warp runs */
+    assert_false(fake_cycle(off.f)); /* hardware: no other path of the warp runs */
     while (off.f->now < 20) assert_false(fake_cycle(off.f));
     ISSUES(&off, 5, 6, 3, 4, 6, 7, 8);
     start_stalled(&stall);
@@ -371,8 +371,8 @@ static uint64_t own_issues(const struct ir_module *m, const struct cfg *c, const
     return own;
 }
 
-/* Where no thread yields, paths that can all run part and meet as those of basic multi-path execution do, in code of
- * any shape; and which of them runs first makes no difference to that. */
+/* Where no path yields, paths that can all run part and meet as those of basic multi-path execution do, in code of any
+ * shape; and which of them runs first makes no difference to that. */
 static void test_paths_meet_where_those_of_multi_path_execution_do(void **state) {
     (void)state;
     static const int64_t none[32];

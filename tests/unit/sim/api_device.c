@@ -296,7 +296,7 @@ static double cycles_with(const char *key, const char *value) {
     return cycles_of(&(hd_config){.options = &(hd_option){key, value}, .noptions = 1});
 }
 
-/* A caller who names a machine, a mechanism or a parameter of one wants to know its cycles. */
+/* A user who names a machine, a mechanism or a parameter of one wants to know its cycles. */
 static void a_device_that_was_told_of_a_machine_runs_timed(void **state) {
     (void)state;
     assert_true(cycles_of(&(hd_config){.file = "tiny"}) > 0);

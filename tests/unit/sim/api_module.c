@@ -131,7 +131,7 @@ static void constant_variables_are_copied_by_address(void **state) {
     assert_int_equal(hd_copy_out(a->dev, got, addr, 9), HD_INVALID); /* past the variable */
 }
 
-/* One text twice makes two sets of variables, and neither address reaches the other's. */
+/* One text loaded twice: two sets of variables, and neither address reaches the other's. */
 static void each_module_has_its_own_variables(void **state) {
     struct api *a = *state;
     hd_module *other = NULL;

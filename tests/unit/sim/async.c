@@ -29,7 +29,7 @@ static void a_wait_lasts_until_the_data_is_there(void **state) {
     }
 }
 
-/* A copy that is not waited for costs an issue. */
+/* A copy that no thread waits for costs an issue. */
 static void copies_alone_do_not_hold_their_threads(void **state) {
     (void)state;
     for (int k = 0; k < 2; k++) {

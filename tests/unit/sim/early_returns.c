@@ -50,7 +50,7 @@ static const char assertion[] =
              "st.global.u32 [%a1], %r3;\nret;\n"
 static const char top_inline[] = HEAD LEAVES "@!%p3 bra S;\n" RETURNS STAYS("bar.sync 0;\n") "}\n";
 static const char top_away[] = HEAD LEAVES "@%p3 bra R;\n" STAYS("bar.sync 0;\n") "R: " RETURNS "}\n";
-/* One side votes: the way with it is the main one, although the return has a loop. */
+/* A return and a vote: the way with the vote is the main one, although the return has a loop. */
 static const char top_vote[] =
     HEAD LEAVES "@!%p3 bra S;\n" RETURNS STAYS("vote.sync.ballot.b32 %r5, %p1, -1;\n") "}\n";
 /* Two returns in a row. */

@@ -28,13 +28,13 @@ static void launch(struct rig *r, const char *kernel, uint64_t out) {
     RUN(r, kernel, LAUNCH(.grid = {1}, .block = {LINES}), PTR(out));
 }
 
-/* Of the last launch. */
+/* The value of a statistic in the last launch. */
 static uint64_t stat_of(struct rig *r, const char *name) {
     return (uint64_t)rig_stat(r, name);
 }
 
-/* A launch that writes and one that does nothing, with the caches emptied in between: the writes are of the first, and the
- * second takes as long as on a machine that was not used before. */
+/* A launch that writes and one that does nothing, with the caches emptied in between: the writes belong to the first,
+ * and the second takes as long as on a new machine. */
 static void write_backs_are_of_the_launch_that_wrote(void **state) {
     (void)state;
     static const char *const machines[][9] = {

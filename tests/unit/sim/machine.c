@@ -315,7 +315,7 @@ static void a_spin_lock_ends_or_the_mechanism_is_to_blame(void **state) {
     }
 }
 
-/* SL section 3: there is no promise that a thread which does not have the lowest PC ever runs. The owner stands behind
+/* SL section 3: nothing guarantees that a thread which does not have the lowest PC ever runs. The owner stands behind
  * the loop, at a higher PC than those that spin. */
 static void a_spin_lock_livelocks_under_min_pc(void **state) {
     (void)state;

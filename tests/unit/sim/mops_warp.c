@@ -53,7 +53,7 @@ static void by_members(const char *op, uint32_t mask, const struct lane_in *in, 
 
 typedef struct lane_out reference(const struct lane_in *warp, uint32_t lane, uint32_t mask);
 
-/* Runs op under every mask; in: NULL for random ones of that range. */
+/* Checks a warp operation under every mask; in: NULL for random ones of that range. */
 static void check_warp(const char *op, reference *f, uint64_t range) {
     static struct lane_in in[LANES];
     static struct lane_out got[LANES];

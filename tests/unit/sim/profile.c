@@ -358,8 +358,8 @@ static void removing_a_branch_saves_what_it_causes(void **state) {
         for (size_t m = 0; m < SETTINGS; m++) compare_removal(&removals[k], &settings[m]);
 }
 
-/* One lane loads, and where others wait for it the cycles without an issue are the branch's. Where they go on and are gone,
- * the machine waits for memory and no thread for another: the load suffers it. */
+/* One lane loads, and where others wait for it the cycles without an issue are the branch's. Where they go on and are
+ * gone, the machine waits for memory and no thread for another: the load suffers it. */
 static void a_wait_for_memory_is_the_branchs_only_if_others_wait_for_it(void **state) {
     (void)state;
     static const struct {

@@ -85,7 +85,7 @@ static void memory_is_that_of_every_launch(void **state) {
     rig_close(&r);
 }
 
-/* Launches within run.sample_distance have the right instructions and nearly the right cycles. */
+/* For launches within run.sample_distance the instructions are right and the cycles near. */
 static void near_launches_are_scaled(void **state) {
     (void)state;
     struct rig full, sampled;

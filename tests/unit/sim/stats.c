@@ -18,7 +18,7 @@ static uint64_t *counter(struct stats *s, enum stat_id id) {
     return (uint64_t *)((char *)s + stat_rows[id].offset);
 }
 
-/* What no row names cannot be read. Only a mechanism's own counters have theirs elsewhere. */
+/* A counter that no row names cannot be read. Only a mechanism's own counters have their rows elsewhere. */
 static void every_counter_has_one_row(void **state) {
     (void)state;
     enum { WORDS = offsetof(struct stats, mech) / sizeof(uint64_t) };

@@ -104,8 +104,8 @@ static void nrec_then_pdom_then_mimd(void **state) {
         }
 }
 
-/* No mechanism that keeps threads to lanes beats any threads on any lanes by more than noise. One machine will do:
- * what the others add is the same for all. */
+/* No mechanism that keeps threads to lanes beats any threads on any lanes by more than noise. One machine will do: what
+ * the others add is the same for all. */
 static void mimd_is_the_ceiling(void **state) {
     (void)state;
     for (size_t k = 0; k < sizeof divergent / sizeof *divergent; k++) {

@@ -114,8 +114,8 @@ static void launches_add_up(void **state) {
     rig_close(&r);
 }
 
-/* The longest of a launch is its own: one that waits behind no other is not charged with the queues of the one before
- * it. */
+/* The longest latency of a launch is its own: an access that waits behind no other is not charged with the queues of
+ * the launch before it. */
 static void maxima_are_those_of_the_launch(void **state) {
     (void)state;
     struct timed_machine m = {"harp-fermi", NULL, {NULL}};

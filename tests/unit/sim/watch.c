@@ -201,7 +201,7 @@ static bool is_slice(json_t *e) {
     return kind && !strcmp(kind, "split");
 }
 
-/* Counts slices of one track: a slice begins where the one before has ended, or with it, so that viewers can nest
+/* Counts the slices of one track. Each begins where the one before has ended, or with it, so that viewers can nest
  * them. */
 static size_t count_slices(json_t *events, size_t *blocks) {
     struct {
@@ -299,7 +299,7 @@ static void slices_of_a_packet_do_not_overlap_either(void **state) {
     sb_free(&text.all);
 }
 
-/* Finds an event of one kind, by name; ph: its letter. */
+/* Finds the event of a kind (ph: its letter) with this name. */
 static json_t *find_event(json_t *events, const char *ph, const char *name) {
     size_t i;
     json_t *e;

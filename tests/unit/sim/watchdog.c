@@ -429,7 +429,7 @@ static void an_arm_that_is_walked_with_nobody_in_it(void **state) {
 #define NESTED PART("1", "J") PART("2", "K") PART("4", "M") STEP "M:\n" STEP "K:\n" STEP "J:\n"
 /* Odd threads wait in front of where they meet the even ones, which wait there for them. */
 #define ARMS PART("1", "J") "\tbar.warp.sync 255;\nJ:\n\t@!%p2 bra S;\n\tbar.warp.sync 255;\nS:\n"
-/* A thread of one of the last warps, in a block that is compacted into warps that come one after the other. */
+/* A block is compacted into warps that come one after the other. Thread 60 is in one of the last. */
 #define COMPACTED                                                    \
     POLLED("\tmov.u32 %r1, %ctaid.x;\n\tsetp.eq.u32 %p1, %r1, 1;\n", \
            PART("1", "J") "\tadd.u32 %r3, %r3, 1;\nJ:\n\tsetp.ne.u32 %p2, %r0, 60;\n\t@%p2 bra E;\n")

@@ -118,8 +118,8 @@ static void threads_apart_part_at_a_later_branch(void **state) {
     machine_free(&x);
 }
 
-/* Every lane goes round the same number of times, odd ones with an addition more: the loop does not diverge, and
- * neither does it when the lanes are in different iterations. */
+/* Every lane goes round the same number of times, odd ones with an addition more: the loop parts no threads, even when
+ * lanes are in different iterations. */
 static void a_loop_is_not_to_blame_for_the_branch_in_it(void **state) {
     (void)state;
     struct machine x =
@@ -134,8 +134,8 @@ static void a_loop_is_not_to_blame_for_the_branch_in_it(void **state) {
     machine_free(&x);
 }
 
-/* The lanes of the test above, then a loop from which lanes 16 and up come out 40 iterations before the others. They
- * have been apart since the first branch; the loop is to blame for what the others do when they are out of it. */
+/* After the branch comes a loop from which lanes 16 and up come out 40 iterations before the others. They have been
+ * apart since the first branch; the loop is to blame for what the others do when they are out of it. */
 static void threads_apart_part_where_one_leaves_the_loop(void **state) {
     (void)state;
     struct machine x = run_on(
@@ -151,7 +151,8 @@ static void threads_apart_part_where_one_leaves_the_loop(void **state) {
     machine_free(&x);
 }
 
-/* Threads apart in a function that both halves call: paths go through calls and returns, also from different depths. */
+/* The branch and the loop are in a function that both halves call: paths go through calls and returns, also from
+ * different depths. */
 static void threads_apart_part_inside_of_calls(void **state) {
     (void)state;
     struct machine x = run_on(

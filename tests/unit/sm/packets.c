@@ -129,7 +129,7 @@ static bool select_rows(struct mech *m, uint32_t sched, struct mech_packet *p) {
     return true;
 }
 
-/* Selects all threads at once for memory. */
+/* Selects as select_rows does, but memory takes all threads at once. */
 static bool select_together(struct mech *m, uint32_t sched, struct mech_packet *p) {
     const bool some = select_rows(m, sched, p);
     p->beat = NULL;

@@ -59,8 +59,8 @@ static void whole_blocks_leave_each_scheduler_its_threads(void **state) {
                      1); /* too large for one: its warps take turns */
 }
 
-/* Each limit has its own number: 16 blocks, 1536 threads / 64; 2 warps of 128 registers; no shared memory, which
- * limits nothing. */
+/* Each limit says how many blocks it allows: 16 blocks, 1536 threads / 64; 2 warps of 128 registers; no shared memory,
+ * which limits nothing. */
 static void each_limit_says_what_it_allows(void **state) {
     (void)state;
     struct machine x =
@@ -240,8 +240,9 @@ static void splits_of_one_packet_share_lines(void **state) {
     machine_free(&x);
 }
 
-/* 32 threads read 128 bytes, two lines of 64, and read them again; then write them and another 128 that were not read:
- * by thread 64 accesses miss or find nothing to wait for, 64 hit. Requests are two each time (DWF Tables 6.2, 6.3). */
+/* 32 threads read 128 bytes, two lines of 64, and read them again; then write them and another 128 that have not been
+ * read: by thread 64 accesses miss or find nothing to wait for, 64 hit. Requests are two each time (DWF Tables 6.2,
+ * 6.3). */
 static void data_accesses_are_counted_by_thread(void **state) {
     (void)state;
     struct machine x = machine_load(

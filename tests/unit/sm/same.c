@@ -112,7 +112,7 @@ static bool can_run(struct machine *x, const char *kernel) {
     return can;
 }
 
-/* Whatever an SM has to lose is charged once. */
+/* Every lane slot and cycle that an SM loses is charged once. */
 static void check_account(const struct machine *x) {
     const struct sm_account *a = x->account;
     const struct sm_stats *s = &x->s;
