@@ -27,8 +27,8 @@
 #include "base/bits.h"
 #include "mech/lib/declare.h"
 #include "mech/lib/order.h"
-#include "mech/pdom.h"
 #include "mech/lib/split.h"
+#include "mech/pdom.h"
 
 #define JUMP(CHOICE) CHOICE(one, JUMP_ONE) CHOICE(all, JUMP_ALL)
 #define SYNC(CHOICE) CHOICE(branch, SYNC_BRANCH) CHOICE(all, SYNC_ALL)

@@ -16,9 +16,9 @@
  * instance a priority coder", that of the lowest lane. "Threads which encounter a port conflict keep the same PC value,
  * causing them to request a replay of the memory operation on the next scheduling phase." Those that got through are late while
  * their access is under way, as in run-ahead: those that lost have the lowest PC and run next. */
-#include "mech/minpc/minpc.h"
 #include "mech/lib/order.h"
 #include "mech/lib/set.h"
+#include "mech/minpc/minpc.h"
 
 bool minpc_selects(const void *params) {
     const struct minpc_params *p = params;

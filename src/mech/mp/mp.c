@@ -20,10 +20,10 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
-#include "mech/mp/tables.h"
 #include "mech/lib/order.h"
 #include "mech/lib/set.h"
 #include "mech/lib/split.h"
+#include "mech/mp/tables.h"
 
 /* ---- early reconvergence ---- */
 

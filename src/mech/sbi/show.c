@@ -5,8 +5,8 @@
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "mech/lib/order.h"
-#include "mech/sbi/sbi.h"
 #include "mech/lib/set.h"
+#include "mech/sbi/sbi.h"
 
 enum { PC_BITS = 32, DEPTH_BITS = 16 };
 

@@ -8,8 +8,8 @@
 #include "base/bits.h"
 #include "exec/warp.h"
 #include "front/riscv/riscv.h"
-#include "sim/riscv_host/host.h"
 #include "sim/device/internal.h"
+#include "sim/riscv_host/host.h"
 #include "sim/riscv_host/linux.h"
 
 bool sim_has_main(const hd_module *mod) {
