@@ -142,8 +142,8 @@ struct exec_failure {
     enum exec_fault_kind kind; /* EXEC_OK: there was none */
     bool thread_known;         /* block to source_line are set */
     uint32_t block[3], thread[3];
-    const char *file;   /* name of the PTX text, */
-    uint32_t line;      /* and the line in it */
+    const char *file;   /* name of the PTX text */
+    uint32_t line;      /* line of the PTX text */
     const char *source; /* NULL: not known */
     uint32_t source_line;
     const char *space; /* of the access that failed; NULL: it was none */

@@ -232,7 +232,7 @@ static inline void opnd_rows(const struct exec_ctx *x, const ir_opnd *o, uint32_
 }
 
 /* ---- the log (log.c) of a grid that has one ---- */
-/* Those of the lanes that are in global memory, whose accesses are put off. */
+/* Returns those of the lanes that are in global memory, whose accesses are deferred. */
 uint32_t defer_lanes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t mask);
 void defer_load(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, const struct reach *r);
 /* rows: what atom_bytes and access_store get; copied, those of constants aside. */
@@ -256,7 +256,7 @@ void warp_meet_all(struct exec_warp *w, const struct ir_insn *i, uint32_t mask);
 void tensor_consume(struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes);
 /* The row that a lane of stmatrix has the address of. */
 void stmatrix_row(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lane, uint8_t to[16]);
-/* Lanes exit that may have arrived somewhere, */
+/* Takes account of lanes that exit and may have arrived at barriers. */
 void bar_leave(struct exec_warp *w, uint32_t lanes);
 /* and what an exit may complete. */
 void bar_recheck(struct exec_block *b);

@@ -231,7 +231,7 @@ struct quad {
     uint32_t first;
 };
 
-/* Its thread t of 8: number in the warp. */
+/* The number in the warp of the quad's thread t of 8. */
 static uint32_t quad_lane(const struct quad *q, uint32_t t) {
     return q->first + t % 4 + t / 4 * 16;
 }

@@ -95,8 +95,9 @@ struct exec_out {
     bool woke; /* lanes of this block (any warp) were released */
     struct {   /* the access of the last memory instruction, for a coalescer; mask 0: none */
         uint32_t mask, bytes;
-        enum ir_space space; /* as the instruction says: exec_decode says where an address goes, */
-        enum ir_space found; /* and where all of them went, if that is known; else GENERIC */
+        /* the space that the instruction names; exec_decode finds where an address goes */
+        enum ir_space space;
+        enum ir_space found; /* the space to which all addresses went, if that is known; else GENERIC */
         bool store;
         uint64_t addr[EXEC_LANES];
     } access;
@@ -139,8 +140,9 @@ struct exec_warp {
     uint32_t local_low; /* machine code: where the lowest store to a lane's stack was since the warp began */
     uint32_t bar_wait;  /* lanes blocked at a block barrier; the other blocked lanes wait for their warp */
     uint8_t bar_id[EXEC_LANES];
-    uint32_t arrives;             /* lanes that have executed bar.arrive, */
-    uint16_t arrived[EXEC_LANES]; /* and at which barriers that are not complete, one bit each */
+    uint32_t arrives; /* lanes that have executed bar.arrive */
+    /* by lane: incomplete barriers at which it has arrived so, one bit each */
+    uint16_t arrived[EXEC_LANES];
     uint32_t cluster[2]; /* lanes that have arrived at the cluster's barrier; [1]: whose phase is over */
     uint32_t carry;
     uint32_t cp_group[2][EXEC_LANES]; /* groups of asynchronous copies committed, [1] of bulk copies */
@@ -199,8 +201,8 @@ struct exec_grid {
     uint32_t threads;        /* of a block */
     uint64_t blocks;         /* of the grid */
     uint32_t shared_bytes;   /* static and dynamic */
-    uint32_t registers;      /* that a thread has, for residency; 0: those that are counted, */
-    uint32_t registers_most; /* or this many, if they are more; 0: no bound */
+    uint32_t registers;      /* registers of a thread, for residency; 0: those that are counted */
+    uint32_t registers_most; /* the most registers that a counted thread may have; 0: no bound */
     uint32_t stack_limit;
     uint64_t heap_limit;
     uint32_t (*tid)[3][EXEC_LANES]; /* of the threads of each warp of a block */
@@ -208,8 +210,8 @@ struct exec_grid {
     uint32_t *k32; /* constant rows of this launch: the image's, unless .shared addresses are among them */
     uint64_t *k64;
     bool own_constants;
-    uint64_t insts;     /* thread instructions so far, */
-    uint64_t most;      /* and how many the launch may execute */
+    uint64_t insts;     /* thread instructions executed so far */
+    uint64_t most;      /* thread instructions that the launch may execute */
     uint64_t clock;     /* warp instructions (or cycles) before the one at run_start */
     uint32_t run_start; /* PC since which clock was not advanced */
     uint64_t barriers;  /* completed */
@@ -254,8 +256,9 @@ static inline uint32_t exec_guard(const struct exec_ctx *x, const struct ir_insn
     return mask & (i->guard & IR_GUARD_NEG ? ~p : p);
 }
 
-/* Those of the lanes that the instruction, if it loads or stores by an address in a register, accesses memory for; where, as its
- * space has it, and how many bytes each. The registers it needs are there. None: it is something else, or a tape says where. */
+/* Returns those of the lanes for which the instruction accesses memory, if it loads or stores by an address in a
+ * register. Its addresses, in the instruction's space, go to addr, and the bytes of each lane to *bytes. The registers
+ * it needs must be there. Returns 0 for other instructions, or if a tape says where they access. */
 uint32_t exec_where(const struct exec_warp *w, const struct ir_insn *i, uint32_t mask, uint64_t *addr,
                     uint32_t *bytes);
 /* Tells the launch's `failure` what went wrong, at an instruction of a thread, or of none in particular: w NULL. */

@@ -61,9 +61,9 @@ struct lwm {
     uint32_t width;    /* columns */
     uint32_t words;    /* of a row: 1 if it is no more than one */
     uint32_t lanes;    /* of a row's word */
-    uint32_t beats;    /* of the split packed last, */
-    uint32_t full;     /* how many of them have a thread in every lane, */
-    uint32_t *taken;   /* and the lanes taken in each, `words` of them */
+    uint32_t beats;    /* beats of the split packed last */
+    uint32_t full;     /* beats of it that have a thread in every lane */
+    uint32_t *taken;   /* lanes taken in each of its beats, `words` words for each */
     struct mech_set *subwarp;
 };
 

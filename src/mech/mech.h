@@ -232,7 +232,7 @@ struct mech_ops {
      * (they go on at pc + 1 in a split of their own: split_divide); the SM commits the rest when it is back. It may also
      * take them later, as long as s is in flight: env.ready says who has data then. */
     bool (*memory)(struct mech *m, struct mech_split *s, const struct mech_set *ready);
-    /* These go on at pc. Left out: splits of just these threads, parked by commit, are schedulable there. */
+    /* These threads go on at pc. Left out: splits of just these threads, parked by commit, become schedulable there. */
     void (*release)(struct mech *m, const struct mech_set *set, uint32_t pc);
     /* Operands of some threads of s (lanes `mask` of slot `warp`) arrived; s may be in flight. Left out: the order looks at
      * s again (order_wake). For mechanisms that let those threads go on without the others. */
@@ -294,8 +294,8 @@ uint32_t mech_width(const struct mech_ops *ops, const int64_t *param, uint32_t w
                     uint32_t simd_width);
 /* The form of the program that it runs, by the values of its options. */
 enum cfg_form mech_form(const struct mech_ops *ops, const int64_t *param);
-/* Its tables for a launch, in `mem`; p->params, warp_size and simd_width are the machine's, as options have them. False:
- * refused. *tables is NULL if it makes none. */
+/* Makes a mechanism's tables for a launch in `mem`; p->params, warp_size and simd_width are the machine's, as options
+ * have them. False: the mechanism refuses. *tables is NULL if it makes none. */
 bool mech_prepare(const struct mech_ops *ops, const int64_t *param, struct mech_program p, struct arena *mem,
                   const void **tables, struct err *e);
 /* Refuses before a launch what the mechanism cannot run, saying why (kernel `func` of the module). */

@@ -25,8 +25,8 @@
 
 enum { PATIENCE = 32 };
 
-/* Its schedulable groups, in no order. PCs are beside them, for they are searched at every commit; there are rarely more
- * than the first line of the host's cache holds. */
+/* The schedulable groups of a unit, in no order. PCs are kept together, for they are searched at every commit; there
+ * are rarely more than fit in the first line of the host's cache. */
 struct unit {
     _Alignas(64) uint64_t age; /* of all its groups */
     uint32_t n;

@@ -95,7 +95,7 @@ static void leave(struct home *h, const struct mech_set *gone) {
     h->n = n;
 }
 
-/* Who is at an entry is in no mask above it and does not run. */
+/* The threads at an entry: those of its mask that are in no mask above it and do not run. */
 static struct mask at_entry(const struct home *h, const struct mech_split *s, uint32_t i) {
     struct mask at = h->v[i].mask;
     if (i + 1 == h->n) mask_take(&at, h->base.first, &s->set);
@@ -141,7 +141,7 @@ static void go(struct mech *m, struct home *h, struct mech_split *s) {
         order_add(m->order, s);
 }
 
-/* Who runs waits at a barrier, and goes on at s->pc: others run meanwhile. */
+/* The active threads wait at a barrier and will go on at s->pc. Others run meanwhile. */
 static void stand(struct mech *m, struct home *h, struct mech_split *s) {
     while (h->n && h->v[h->n - 1].barred && h->v[h->n - 1].pc == s->pc) pop(m, h, s);
     h->held = !h->n || h->v[h->n - 1].barred;

@@ -232,7 +232,7 @@ static void branch(struct mech *m, struct home *h, struct mech_split *s, const s
     arrive(m, h, s, o->side[first].pc);
 }
 
-/* These threads, a side of the outcome, wait for others in a token; the rest goes on. */
+/* Makes these threads, a side of the outcome, wait for others in a token; the rest goes on. */
 static void switch_off(struct mech *m, struct home *h, struct mech_split *s, const struct mech_outcome *o,
                        uint32_t side) {
     if (o->nsides == 1) {

@@ -77,7 +77,7 @@ bool options_check(const struct options *o, struct err *e);
 void options_settle(struct options *o, bool stand_in);
 /* The mechanism chosen, and its parameters in the order of its table. */
 const struct mech_ops *options_mech(const struct options *o, const int64_t **param);
-/* It says how the host computes, not what: no result depends on it, and none names it. */
+/* True for options that say how the host computes, not what: no result depends on them, and none names them. */
 bool options_of_host(const struct option_row *r);
 /* "default", the configuration's name, or "given". */
 const char *options_origin(const struct options *o, size_t row);

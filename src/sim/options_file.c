@@ -41,7 +41,7 @@ static const char *forbidden(struct reading *r, const char *line, size_t len, si
     return NULL;
 }
 
-/* As fgets does: up to and with the next newline, at most n - 1 characters. The rest of a longer comment is dropped. */
+/* Reads like fgets: up to and with the next newline, at most n - 1 characters. The rest of a longer comment is dropped. */
 static char *next_line(char *out, int n, void *stream) {
     struct reading *r = stream;
     if (!*r->next || n < 2 || r->refused) return NULL;

@@ -1,6 +1,6 @@
-/* What lies under the public handles, for the rooms above the library (the command line's inspect, reports):
- * the loaded program, its analysis, the options and the exact statistics. include/heddle.h is all that a user
- * of the library sees. */
+/* What lies under the public handles, for the folders above the library (the command line's inspect, reports): the
+ * loaded program, its analysis, the options and the exact statistics. include/heddle.h is all that a user of the
+ * library sees. */
 #ifndef HEDDLE_SIM_SIM_H
 #define HEDDLE_SIM_SIM_H
 

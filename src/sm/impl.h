@@ -697,7 +697,7 @@ void idle_account_all(struct sm *s,
 void idle_classes(struct sm *s, uint64_t until); /* those of its schedulers */
 void idle_census(struct sm *s);                  /* what threads wait for now */
 void idle_waits(const struct sm *s, struct sm_idle_stats *out); /* adds what is not in the statistics yet */
-/* Those of the SM; direct: there is no account. */
+/* Accounts for the SM's cycles before `until`. order_selects: there is no account by lines. */
 static inline void idle_account(struct sm *s, uint64_t until, const bool order_selects) {
     const uint64_t from = s->counted > s->busy_until ? s->counted : s->busy_until;
     if (!s->active || until <= s->counted) return;

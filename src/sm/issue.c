@@ -422,7 +422,7 @@ static inline uint32_t compute(const struct sm *s, const struct mech_split *spli
     return runs;
 }
 
-/* It has run. */
+/* Counts an instruction that has run. */
 static inline void count_issued(struct sm *s, uint32_t pc, uint32_t lanes) {
     s->stats.sm.warp_insts++;
     s->stats.sm.thread_insts += lanes;
@@ -447,7 +447,7 @@ static inline void pack(struct sm *s, struct mech_split *split) {
     p->split[0] = split;
 }
 
-/* It has issued. */
+/* Counts a simple instruction that has issued. */
 static inline void count_simple(struct sm *s, struct mech_split *split, uint32_t lanes, uint32_t held) {
     const uint32_t threads = split->threads;
     count_issue(s, threads, held, SM_LANES);
@@ -504,7 +504,7 @@ static __attribute__((noinline)) bool issue_simple(struct sm *s, uint32_t sched,
 
 /* ---- the same of what takes an op: accesses, branches, barriers ---- */
 
-/* It has run, and its requests exist. */
+/* Lets a split go on whose instruction has run and whose requests exist. */
 static inline void go_on(struct sm *s, uint32_t k, const struct sm_code *c) {
     struct sm_op *op = &s->ops.v[k];
     if (!c->early || !c->moves || op->sides != SM_NONE) {
@@ -558,7 +558,8 @@ bool issue_held(const struct sm *s, uint32_t sched) {
     return lsu_blocked(s, sched) || issue_may_run_out(s);
 }
 
-/* Its port is free and its pipeline moves: what the mechanism selects, if it does. False: a fault. */
+/* Issues what the mechanism selects, if it selects anything. The scheduler's port is free and its pipeline moves.
+ * False: a fault. */
 static bool issue_selected(struct sm *s, uint32_t sched, struct err *e) {
     const struct mech_packet *p = &s->common->packet;
     pack(s, NULL);

@@ -80,7 +80,7 @@ void paths_block(struct sm *s, const struct mech_block *b) {
 
 /* ---- regions ---- */
 
-/* These threads go on at pc: regions that end there are behind them. */
+/* Notes that these threads go on at pc. Regions that end there are behind them. */
 void paths_arrive(struct sm *s, const struct mech_set *set, uint32_t pc) {
     if (!(sm_insn(s, pc)->flags & IR_F_LEADER)) return;
     for (uint32_t k = 0; k < set->n; k++) {

@@ -4,7 +4,7 @@
  * another kind here; an audit compares both. */
 #include "sm/impl.h"
 
-/* The first or next request of an entry, for these lanes. What it asks for is the caller's to say. */
+/* The first or next request of an entry, for these lanes. The calling function fills in what it asks for. */
 static inline struct sm_request *add(struct sm *s, struct sm_entry *e, uint32_t op, uint32_t lanes) {
     const uint32_t r = POOL_TAKE_SIZED(&s->requests);
     struct sm_request *q = &s->requests.v[r];

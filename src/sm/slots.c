@@ -190,7 +190,7 @@ static inline uint32_t running(const struct mech_packet *p, uint32_t *twice) {
     return taken;
 }
 
-/* As count_idle, where a warp has 32 threads and nothing is charged. */
+/* Does count_idle's work where a warp has 32 threads and nothing is charged. */
 static inline void count_idle_plain(struct sm *s, uint32_t n) {
     const struct mech_packet *p = &s->common->packet;
     const struct sm_warp *w = &s->warps[first_piece(p).warp];

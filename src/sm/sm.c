@@ -396,7 +396,7 @@ uint64_t sm_next(struct sm *s) {
     return s->arrival_tick != SM_NEVER ? s->arrival_tick : next_tick(s, false);
 }
 
-/* As long as it may go on by itself. */
+/* Ticks the SM from cycle `from` on for as long as it may go on by itself. */
 TWICE uint64_t tick_until(struct sm *s, uint64_t from, uint64_t until, const bool order_selects,
                           struct err *e) {
     uint64_t next = from;

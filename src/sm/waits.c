@@ -124,7 +124,7 @@ static enum sm_wait reason(struct sm *s, const struct mech_split *split) {
     return fetch > s->waits->at && fetch >= unit ? WAIT_FETCH : WAIT_STRUCTURE;
 }
 
-/* Those not at a barrier. */
+/* Counts threads that are not at a barrier. */
 static uint32_t count_free(const struct sm *s, const struct mech_set *set) {
     uint32_t n = 0;
     for (uint32_t k = 0; k < set->n; k++) n += bits_count(set->p[k].mask & ~s->warps[set->p[k].warp].waiting);

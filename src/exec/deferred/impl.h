@@ -22,8 +22,8 @@ struct deferred_entry {
     uint16_t words; /* with the head */
     /* enum span; LANES: a place for each lane of mask, or, of more than DEFERRED_FEW, of the row. */
     uint8_t span;
-    bool shared;  /* atomics: the first lane was one in shared memory, which decides how floats are added, */
-    bool changed; /* and lanes that were not put off have changed something */
+    bool shared;    /* atomics: the first lane was in shared memory, which decides how floats are added */
+    bool changed;   /* atomics: lanes that were not deferred have changed memory */
     uint8_t places; /* how many follow */
     uint64_t at; /* DENSE, UNIFORM: the first byte in the host's memory; LANES: what is added to each place */
     uint64_t place[]; /* none, or as many as there are lanes; then the rows */
@@ -32,8 +32,8 @@ _Static_assert(sizeof(struct deferred_entry) % 8 == 0, "entries are whole words"
 
 struct exec_deferred {
     uint64_t *v;
-    size_t n, cap, done; /* words; done: where the next run begins, */
-    uint64_t at;         /* and the cycle of its first entry; UINT64_MAX: there is none */
+    size_t n, cap, done; /* words; done: those before the entry with which the next run begins */
+    uint64_t at;         /* the cycle of that entry; UINT64_MAX: there is none */
     bool stores;
     bool signed_all; /* the signatures are of all entries that are not run */
     uint64_t loaded[DEFERRED_SIGNATURE], stored[DEFERRED_SIGNATURE];

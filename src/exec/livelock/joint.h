@@ -11,7 +11,8 @@ struct exec_stand {
     uint32_t pc[EXEC_LANES];
 };
 
-/* Who looks for loops follows a thread farther each time. Together, each thread of a block is followed for a part of that. */
+/* Each search for loops follows a thread farther than the one before. Together, each thread of a block is followed for
+ * a part of that. */
 enum { EXEC_FOLLOW_FIRST = 1 << 10, EXEC_FOLLOW_MOST = 1 << 16, EXEC_FOLLOW_TOGETHER = 32 };
 
 struct exec_joint;

@@ -65,7 +65,7 @@ static void note_epochs(const struct races_block *rb, const struct units *u, str
     }
 }
 
-/* Those of in learn what each of them knows and did, what others did up to now, and what brought says. */
+/* Lets each unit of `in` learn what all of them know and did, what `others` did up to now, and what `brought` says. */
 static void meet(struct exec_races *r, struct races_block *rb, const struct units *in,
                  const struct units *others, const struct races_clock *brought) {
     struct races_clock *all = NULL;
@@ -192,7 +192,7 @@ static void arrive(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     }
 }
 
-/* Who waits learns what all did before they arrived, when the phase is over. */
+/* When the phase of a cluster's barrier is over, waiting threads learn what all threads did before they arrived. */
 void races_cluster(struct exec_block *b) {
     struct exec_races *r = b->grid->races;
     struct races_block *rb = b->races;

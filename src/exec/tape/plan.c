@@ -17,9 +17,9 @@ struct search {
     bool *seen;
     uint32_t first[3], rows[3]; /* by file: the bit of row 0, and how many rows */
     uint32_t words;             /* of a set of rows */
-    const struct ir_func *fn;   /* the function that is looked at, */
-    uint64_t *before;           /* and by instruction of it: what is wanted when control comes there */
-    uint64_t *after;            /* of one instruction: what is wanted behind it */
+    const struct ir_func *fn;   /* the function that is looked at */
+    uint64_t *before; /* by instruction of that function: the registers wanted when control comes there */
+    uint64_t *after;  /* of one instruction: what is wanted behind it */
     struct exec_plan *plan;
 };
 

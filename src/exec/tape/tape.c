@@ -200,7 +200,7 @@ static bool replay_atom(struct exec_warp *w, const struct ir_insn *i, const stru
     return true;
 }
 
-/* As executors of textures, surfaces and copies leave it: lanes outside access nothing. */
+/* Leaves an outcome like that of executors of textures, surfaces and copies: lanes outside access nothing. */
 static bool replay_loose(struct exec_warp *w, const struct ir_insn *i, const struct site *t, uint32_t mask) {
     struct exec_out *o = w->x.out;
     o->access.mask = 0;

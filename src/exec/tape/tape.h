@@ -24,7 +24,7 @@ struct exec_tape {
     void *user;
     /* A block begins, in any order, several at a time: its tapes. NULL: they cannot be had. */
     void *(*start)(void *user, uint64_t block);
-    /* It has ended, or, if not complete, is given up. */
+    /* The block has ended or, if not complete, is given up. */
     void (*end)(void *tapes, bool complete);
     /* thread: its number in the block. get: false when there is no such number; `why` says what is the matter, of tapes NULL
      * with the start. */

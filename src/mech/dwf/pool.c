@@ -211,7 +211,7 @@ void dwf_bring_back(struct mech *m, uint32_t sched) {
 
 /* ---- picking ---- */
 
-/* Those whose cycle has come. */
+/* Handles warps whose cycle has come. */
 static void expire(struct mech *m, struct dwf_sched *q) {
     struct dwf *d = m->self;
     while (q->timed.n && q->timed.v[0].key <= *m->env.now) {

@@ -61,7 +61,7 @@ static void meet(struct mech *m, struct mech_split *s) {
     order_add(m->order, t);
 }
 
-/* It is at no join. */
+/* Lets a split run that is at no join. */
 static void run(struct mech *m, struct mech_split *s) {
     const struct dws *d = m->self;
     dws_set_status(m, s, DWS_RUNS);

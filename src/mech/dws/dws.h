@@ -58,8 +58,8 @@ enum dws_status {
     DWS_NEW,   /* being sorted out */
     DWS_RUNS,  /* in the order or in flight */
     DWS_HELD,  /* a side whose turn has not come */
-    DWS_WAITS, /* at a barrier, */
-    DWS_PARKED /* and on the stack meanwhile, so that a side that was held can run */
+    DWS_WAITS, /* it waits at a barrier */
+    DWS_PARKED /* it waits at a barrier and is on the stack meanwhile, so that a held side can run */
 };
 
 struct dws_join {

@@ -171,7 +171,7 @@ static inline uint64_t harp_waited(uint64_t *since, uint64_t now, uint32_t threa
 
 /* ---- lanes (lookup.c) ---- */
 void harp_use_lanes(const struct split_pool *p, struct harp_lanes *used, uint32_t warp, uint32_t mask);
-/* Those of the lanes whose place is not in use. */
+/* Returns those of the lanes whose place is not in use. */
 uint32_t harp_free_lanes(const struct split_pool *p, const struct harp_lanes *used, uint32_t warp,
                          uint32_t mask);
 

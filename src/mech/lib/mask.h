@@ -23,7 +23,7 @@ static inline uint32_t mask_count(const struct mask *m) {
     return n;
 }
 
-/* These threads too. */
+/* Adds these threads. */
 static inline void mask_put(struct mask *m, uint32_t first, const struct mech_set *set) {
     for (uint32_t k = 0; k < set->n; k++) m->w[set->p[k].warp - first] |= set->p[k].mask;
 }

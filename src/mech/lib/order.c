@@ -116,7 +116,7 @@ static void shortlist_leave(struct order *o, struct order_queue *q, const struct
     if (k < q->nshortlist && q->shortlist[k] == s) shortlist_drop(o, q, k);
 }
 
-/* Those that wait for an event leave the list. */
+/* Drops splits that wait for an event from the list. */
 static void drop_waiting(struct order *o, struct order_queue *q) {
     for (uint32_t k = q->nshortlist; k-- > 0;)
         if (q->shortlist[k]->order == ORDER_EVENT) shortlist_drop(o, q, k);
@@ -335,7 +335,7 @@ static RARE bool begins_long(const struct order *o, const struct mech_split *s) 
     }
 }
 
-/* It has been active long enough, and another waits for its place. */
+/* True if s has been active long enough and another split waits for its place. */
 static RARE bool makes_room(struct order *o, const struct order_queue *q, const struct mech_split *s) {
     return o->timeout && ++o->issues[s->id] >= o->timeout && q->head != SPLIT_NONE;
 }
@@ -348,7 +348,7 @@ static RARE struct mech_split *take_last(const struct order *o, struct order_que
     return s;
 }
 
-/* Those whose cycle has come are ready. */
+/* Makes splits ready whose cycle has come. */
 void order_mature(struct order *o, struct order_queue *q, uint64_t now) {
     while (q->timed.n && q->timed.v[0].key <= now) {
         const uint32_t id = q->timed.v[0].id;
@@ -357,7 +357,7 @@ void order_mature(struct order *o, struct order_queue *q, uint64_t now) {
     }
 }
 
-/* It cannot issue before its wake after all. */
+/* Puts back a split that cannot issue before its wake after all. */
 static RARE void put_back(struct order *o, struct order_queue *q, struct mech_split *s) {
     s->order = ORDER_IDLE;
     enqueue(o, q, s);

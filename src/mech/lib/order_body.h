@@ -84,7 +84,7 @@ struct mech_split *order_take_many(struct order *o, struct order_queue *q,
 
 /* ---- coming back ---- */
 
-/* It is READY or TIMED from now on. */
+/* Makes s READY or TIMED. */
 static inline void order_expects(struct order *o, const struct order_queue *q, struct mech_split *s) {
     uint64_t *wake = q->wake;
     const uint64_t from = s->wake <= *o->now ? 0 : s->wake;

@@ -43,7 +43,7 @@ void single_release(struct mech *m, const struct mech_set *set, uint32_t pc,
     }
 }
 
-/* Those who neither run nor are on another path have arrived at a join. */
+/* Counts threads that have arrived at a join: they neither run nor are on another path. */
 static uint32_t joining(const struct single *h, const struct mech_split *s) {
     return h->threads - s->threads - h->inactive - h->barred;
 }

@@ -21,7 +21,7 @@ enum { SINGLE_HOME }; /* split.own */
 
 /* s has all threads of the warp. */
 void single_start(struct single *h, struct mech_split *s, uint32_t home);
-/* These threads run, perhaps none. */
+/* Makes these threads, perhaps none, the ones that run. */
 void single_run(const struct single *h, struct mech_split *s, const struct mask *mask);
 /* Threads exited: the split and the books are without them. */
 void single_exit(struct mech *m, struct single *h, struct mech_split *s, const struct mech_set *gone);

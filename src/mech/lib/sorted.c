@@ -70,7 +70,7 @@ void sorted_set(const struct sorted_home *h, const struct sorted_entry *e, struc
         if (e->mask[k]) out->p[out->n++] = (struct mech_piece){h->first + k, e->mask[k]};
 }
 
-/* Those of entry k stand no longer. */
+/* Moves the threads of entry k from the standing list to `out`. */
 static void take_entry(struct sorted *q, struct sorted_home *h, uint32_t k, struct mech_set *out) {
     struct sorted_list *l = &h->standing;
     sorted_set(h, &l->e[k], out);

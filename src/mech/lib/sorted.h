@@ -74,9 +74,9 @@ void sorted_start(struct mech *m, struct sorted *q, struct sorted_home *h, uint3
                   const struct mech_set *set);
 
 /* ---- lists ---- */
-/* These threads, which are in no split, could run. True: some stood there already. */
+/* Lists these threads, which are in no split, as able to run. True: some stood at that key already. */
 bool sorted_stand(struct sorted *q, struct sorted_home *h, const struct mech_set *set, uint64_t key);
-/* These threads wait, to go on from `key`. */
+/* Lists these threads as waiting; they will go on from `key`. */
 void sorted_block(struct sorted_home *h, const struct mech_set *set, uint64_t key);
 /* Moves the threads at the limit out of the standing list; the next key is the new limit. At least one thread must
  * stand. */
@@ -88,7 +88,7 @@ static inline bool sorted_holds(const struct sorted_home *h, uint64_t key) {
     while (k && h->standing.e[k - 1].key < key) k--;
     return k && h->standing.e[k - 1].key == key;
 }
-/* Those at key stand no longer. False: there are none. */
+/* Moves the threads at `key` from the standing list to `out`. False: there are none. */
 bool sorted_take_at(struct sorted *q, struct sorted_home *h, uint64_t key, struct mech_set *out);
 /* True if threads stand at key's place in shallower calls. None stands at key itself. */
 static inline bool sorted_above(const struct sorted_home *h, uint64_t key) {
@@ -99,7 +99,8 @@ static inline bool sorted_above(const struct sorted_home *h, uint64_t key) {
         if (sorted_place(l->e[k].key) == sorted_place(key)) return true;
     return false;
 }
-/* They stand no longer and are added to `out`. Returns the depth of the shallowest of them, that of key without any. */
+/* Moves the threads at key's place in shallower calls from the standing list to `out`. Returns the depth of the
+ * shallowest of them, or that of key if there are none. */
 uint32_t sorted_take_above(struct sorted *q, struct sorted_home *h, uint64_t key, struct mech_set *out);
 /* Moves the threads of one depth, which is returned, from `left` to `out`. */
 uint32_t sorted_take_depth(const struct mech *m, const struct sorted *q, struct mech_set *left,
@@ -110,13 +111,14 @@ void sorted_unblock(struct sorted *q, struct sorted_home *h, uint32_t warp, uint
 /* ---- groups ---- */
 /* A group of its own from now on. */
 void sorted_part(struct mech *m, struct sorted *q, const struct mech_set *set);
-/* These run together now, at pc. Of the groups they are, all but the one parted last come to an end: how many. */
+/* Notes that these threads run together now, at pc. All groups they belong to, but the one parted last, come to an end;
+ * returns how many do. */
 uint32_t sorted_meet(struct mech *m, struct sorted *q, const struct mech_set *set, uint32_t pc);
 /* A divergence: each side is a group. */
 void sorted_diverge(struct mech *m, struct sorted *q, const struct mech_outcome *o);
 
 /* ---- for people ---- */
-/* Those of an entry. */
+/* The threads of an entry, as a set. */
 void sorted_set(const struct sorted_home *h, const struct sorted_entry *e, struct mech_set *out);
 /* Where those of both lists are. */
 void sorted_places(const struct sorted *q, const struct sorted_home *h, mech_place_fn *put, void *user);

@@ -70,7 +70,7 @@ struct mech_split *split_new(struct mech *m, uint32_t sched, uint32_t pc) {
     return s;
 }
 
-/* Its threads, if any, are bound elsewhere. */
+/* Frees a split whose threads, if any, are bound elsewhere. */
 static void drop(struct mech *m, struct mech_split *s) {
     struct split_pool *p = m->pool;
     order_remove(m->order, s);
@@ -260,7 +260,7 @@ void split_part(struct mech *m, struct mech_split *s, const struct mech_outcome 
     go(m, s, o->side[0].pc);
 }
 
-/* Those of `left` at the call depth of its first thread. */
+/* Gives the threads of `left` at the call depth of its first thread, which it returns. */
 static uint32_t same_depth(const struct mech *m, const struct mech_set *left, struct mech_set *out) {
     const struct mech_piece *p = left->p;
     uint32_t depth = m->env.depth(m->env.sm, p[0].warp, (uint32_t)__builtin_ctz(p[0].mask));

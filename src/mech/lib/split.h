@@ -53,7 +53,7 @@ static inline struct mech_split *split_of(const struct split_pool *p, uint32_t w
 }
 /* Makes s the split of these threads, wherever they were, without touching s->set. */
 void split_bind(struct split_pool *p, const struct mech_split *s, const struct mech_set *set);
-/* These threads are in no split. */
+/* Notes that these threads are in no split. */
 void split_unbind(struct split_pool *p, const struct mech_set *set);
 /* s->set := set, threads counted and bound. */
 void split_assign(struct split_pool *p, struct mech_split *s, const struct mech_set *set);

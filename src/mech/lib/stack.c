@@ -133,7 +133,7 @@ static void leave(struct stack *s, const struct mech_set *gone) {
     s->n = n;
 }
 
-/* Who is below the top: seen from above, a thread is where it shows first. */
+/* Counts the threads below the top anew. From above, a thread counts in the entry where it shows first. */
 static void recount(struct stack *s) {
     uint32_t seen[STACK_WORDS];
     clear(seen, s->words);

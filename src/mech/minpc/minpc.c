@@ -51,7 +51,7 @@ static bool create(struct mech *m, struct err *e) {
 
 /* ---- depths ---- */
 
-/* These threads, which are at one place in calls of these depths, stand. */
+/* Lists these threads as standing. They are at one place, in calls of these depths. */
 static void stand(struct mech *m, struct minpc_home *h, const struct mech_set *set, uint32_t deepest,
                   uint32_t shallowest, uint32_t place) {
     struct minpc *f = m->self;
@@ -328,7 +328,7 @@ static bool memory(struct mech *m, struct mech_split *s, const struct mech_set *
     return true;
 }
 
-/* Those of a late split that have their data stand again. */
+/* Lets the threads of a late split stand again that have their data. */
 static void wake_late(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t mask) {
     struct minpc_home *h = minpc_home_of(m, s);
     struct mech_set ready = {0};

@@ -116,7 +116,7 @@ void mp_come_back(struct mech *m, struct mp_home *h) {
     }
 }
 
-/* It may run. Without a free row it goes to memory; with a row, it makes room for one that is due. */
+/* A split that may run goes to memory if no row is free. With a row, it makes room for one that is due. */
 void mp_schedule(struct mech *m, struct mech_split *s) {
     struct mp_home *h = mp_home_of(m, s);
     if (s->own[MP_STATUS] == MP_AWAY) return;

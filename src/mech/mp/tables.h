@@ -89,9 +89,9 @@ void mp_split_join(struct mech *m, struct mech_split *t, const struct mech_split
 struct mech_split *mp_split_divide(struct mech *m, struct mech_split *s, const struct mech_set *part);
 void mp_split_drop(struct mech *m, struct mech_split *s);
 void mp_set_status(struct mech *m, struct mech_split *s, enum mp_status now);
-/* It may run. Without a free row it goes to memory; with a row, it makes room for one that is due. */
+/* Makes s able to run. Without a free row it goes to memory; with a row, it makes room for one that is due. */
 void mp_schedule(struct mech *m, struct mech_split *s);
-/* Those that are back from memory take what rows are free. */
+/* Gives free rows to splits that are back from memory. */
 void mp_come_back(struct mech *m, struct mp_home *h);
 
 /* ---- entries ---- */
@@ -109,9 +109,9 @@ struct mech_split *mp_forgo(struct mech *m, uint32_t home, uint32_t i, const str
 /* True if the threads pending in entry i may be waiting for those that have arrived: one of them polls or stands at a
  * barrier. The opposite can never be certain, so after a very long time they are taken to wait. */
 bool mp_in_vain(const struct mech *m, const struct mp_home *h, uint32_t i);
-/* As in struct mech_ops. */
+/* The function `clocked` of struct mech_ops. */
 bool mp_clocked(const struct mech *m, uint32_t warp, uint32_t lane);
-/* Who has arrived at entry i leaves it without the others, as a split of their own. */
+/* Makes the threads that have arrived at entry i leave it without the others, as a split of their own. */
 struct mech_split *mp_let_go(struct mech *m, uint32_t home, uint32_t i);
 
 /* ---- as in struct mech_ops ---- */

@@ -104,7 +104,7 @@ static inline struct sbi_home *sbi_home_of(const struct mech *m, const struct me
     const struct sbi *f = m->self;
     return &f->home[s->own[SBI_HOME]];
 }
-/* It is under way, or about to be: its threads do not change. */
+/* True if the split is under way, or about to be: its threads do not change. */
 static inline bool sbi_busy(const struct mech_split *s) {
     return s->in_flight || s->own[SBI_CHOSEN];
 }

@@ -90,7 +90,7 @@ static void schedule(struct mech *m, struct sbi_home *h) {
         if (sbi_first(h) && !sbi_busy(sbi_first(h))) put_in_order(m, sbi_first(h), true);
         return;
     }
-    /* Of two equal keys the one under way counts as lower: it is ahead by an instruction. */
+    /* If both keys are equal, the split under way counts as lower: it is ahead by an instruction. */
     h->first = h->key[1] < h->key[0] || (h->key[1] == h->key[0] && sbi_busy(h->hot[1]));
     struct mech_split *first = sbi_first(h), *second = sbi_second(h);
     h->held = sbi_held(m, h->key[!h->first], h->key[h->first]);
@@ -106,7 +106,7 @@ static void schedule(struct mech *m, struct sbi_home *h) {
 
 /* ---- hot and cold ---- */
 
-/* These threads, bound to no split, could run from there. */
+/* Lists these threads, which are bound to no split, as able to run from `key`. */
 static void stand(struct mech *m, struct sbi_home *h, const struct mech_set *set, uint64_t key) {
     struct sbi *f = m->self;
     split_unbind(m->pool, set);

@@ -25,7 +25,7 @@ static void push_loop(struct mech *m, struct structured_masks *k) {
     k->loop[k->nloop++] = (struct structured_loop){.entered = k->active};
 }
 
-/* Those who leave are not active again before what was pushed last, so many masks, is gone. */
+/* Switches off threads that leave. They are not active again before what was pushed last, so many masks, is gone. */
 static void leave(struct structured_masks *k, const struct mask *off, uint32_t ifs, uint32_t loops) {
     mask_minus(&k->active, off);
     for (uint32_t i = 0; i < ifs; i++) mask_minus(&k->conditional[k->nconditional - 1 - i], off);

@@ -24,7 +24,7 @@ static void counted(const struct structured_home *h, uint32_t value, struct mask
     FOR_MASK(t, &h->live) if (h->counters.c[t] == value) out->w[t / 32] |= 1u << t % 32;
 }
 
-/* Those who are active when one level more is left; `stored`: what the mask stack has. */
+/* Notes the threads that are active when one level more is left; `stored`: what the mask stack has. */
 static void see_level(struct look *l, const struct mask *stored, uint32_t depth, uint32_t pc) {
     struct mask who = {0};
     l->levels++;

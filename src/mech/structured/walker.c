@@ -147,7 +147,7 @@ static void wait_there(const struct structured_home *h, const struct structured_
         }
 }
 
-/* Those who wait go on at pc together with others. */
+/* Counts a meeting: waiting threads go on at pc together with others. */
 static void meet(struct mech *m, struct structured_meeting *at, uint32_t others, uint32_t pc) {
     const uint32_t group = others ? others : at->last;
     if (at->branch != IR_NOPC && others + at->threads > group) split_reconverged(m, pc);
@@ -156,7 +156,7 @@ static void meet(struct mech *m, struct structured_meeting *at, uint32_t others,
 
 /* ---- marks ---- */
 
-/* Those of the outcome that go to pc. */
+/* Gives the threads of the outcome that go to pc. */
 static void side_at(const struct structured_home *h, const struct mech_outcome *o, uint32_t pc,
                     struct mask *out) {
     for (uint32_t k = 0; k < o->nsides; k++)

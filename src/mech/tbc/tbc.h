@@ -165,7 +165,7 @@ struct tbc_gather *tbc_gather_new(struct mech *m, struct tbc_side *n, const stru
 /* Out of the side's list, to be freed. */
 void tbc_gather_take(struct tbc_side *n, struct tbc_gather *g);
 void tbc_gather_free(struct tbc *t, struct tbc_gather *g);
-/* Its arm that leads there, perhaps a new one: the others may move. */
+/* The arm of the branch that leads there, perhaps a new one. Pointers to other arms may become invalid. */
 struct tbc_arm *tbc_arm_of(struct mech *m, struct tbc_gather *g, uint32_t pc, int32_t depth);
 
 /* ---- branch.c ---- */

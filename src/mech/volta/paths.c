@@ -191,7 +191,7 @@ static bool may_stall(const struct mech *m, const struct volta_home *h, const st
            i->space != IR_SP_CONST;
 }
 
-/* Those that have not been committed in the cycle in which they issued make room. */
+/* Lets splits make room that were not committed in the cycle in which they issued. */
 static void look_at_pending(struct mech *m) {
     struct volta *v = m->self;
     const uint32_t n = v->npending;

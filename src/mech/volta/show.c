@@ -59,8 +59,8 @@ void volta_state(const struct mech *m, struct sb *out) {
     }
 }
 
-/* As hardware would have it, PC and state of each thread and sixteen masks of a warp; and what is ours: to which path's set a
- * thread of a register belongs, and whether it has yielded. */
+/* Counts bits as hardware would have them, PC and state of each thread and sixteen masks of a warp, and for our
+ * choices: to which path's set a thread of a register belongs, and whether it has yielded. */
 void volta_storage(const struct mech *m, struct mech_storage *out) {
     const uint64_t w = m->env.warp_size, warps = ((uint64_t)m->env.warps * 32 + w - 1) / w;
     storage_add(out, (struct mech_array){.name = "threads", .entries = warps, .bits = w * (32 + 2)});

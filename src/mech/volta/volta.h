@@ -111,7 +111,7 @@ void volta_ready(struct mech *m, struct mech_split *s, bool last);
 void volta_go_on(struct mech *m, struct mech_split *s);
 /* Lets the next path that could run do so if none of the warp runs. */
 void volta_settle(struct mech *m, struct volta_home *h);
-/* Those of `from` join `into`; both are of one warp, PC and depth. */
+/* Moves the threads of `from` into `into`; both are of one warp, PC and depth. */
 void volta_join(struct mech *m, struct mech_split *into, struct mech_split *from);
 bool volta_select(struct mech *m, uint32_t sched, struct mech_packet *p);
 void volta_wake(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t mask);
@@ -124,11 +124,11 @@ void volta_bssy(struct mech *m, const struct mech_split *s, uint32_t reg, uint32
 struct mech_split *volta_bsync(struct mech *m, struct mech_split *s, uint32_t reg, uint32_t pc);
 void volta_break(struct mech *m, const struct mech_split *s, uint32_t reg, const struct mech_set *set);
 void volta_yield(struct mech *m, const struct mech_split *s, const struct mech_set *set);
-/* These threads have left the calls deeper than that, and with them their barriers; depth -1: they ended. */
+/* Called when these threads have left calls deeper than `depth`, and with them their barriers; depth -1: they ended. */
 void volta_leave(struct mech *m, struct volta_home *h, const struct mech_set *set, int32_t depth);
 /* The clock: some have waited for long. */
 void volta_ring(struct mech *m);
-/* As in struct mech_ops. */
+/* The function `clocked` of struct mech_ops. */
 bool volta_clocked(const struct mech *m, uint32_t warp, uint32_t lane);
 /* A branch has parted these threads. */
 void volta_note(const struct volta_home *h, const struct mech_set *set, uint32_t branch);

@@ -1,5 +1,5 @@
-/* What the files of checkpoints share, and what others in this room tell the journal. Each is a call that does nothing when
- * there is none. */
+/* What the files of checkpoints share, and what other files of this folder tell the journal. Each is a call that does
+ * nothing when there is none. */
 #ifndef HEDDLE_SIM_DEVICE_CHECKPOINT_IMPL_H
 #define HEDDLE_SIM_DEVICE_CHECKPOINT_IMPL_H
 

@@ -282,7 +282,7 @@ hd_status hd_stat_own(const hd_device *dev, int total, size_t index, hd_stat_inf
     return HD_OK;
 }
 
-/* ---- for the rooms above ---- */
+/* ---- for the folders above ---- */
 
 const struct options *sim_options(const hd_device *dev) {
     return &dev->options;

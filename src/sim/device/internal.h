@@ -1,4 +1,4 @@
-/* The bodies of the public handles, and what the files of this room share. */
+/* The bodies of the public handles, and what the files of this folder share. */
 #ifndef HEDDLE_SIM_DEVICE_INTERNAL_H
 #define HEDDLE_SIM_DEVICE_INTERNAL_H
 
@@ -27,8 +27,8 @@ struct hd_device {
     uint64_t workspace;    /* of cooperative launches; 0: there was none yet */
     uint64_t const_end;    /* first address of the .const window not given to a module yet */
     struct stats last, total;
-    struct exec_failure failure; /* of the last launch, */
-    const hd_kernel *failed;     /* of this kernel; NULL: it is gone */
+    struct exec_failure failure; /* failure of the last launch */
+    const hd_kernel *failed;     /* the kernel of that launch; NULL: it is gone */
     VEC(struct gpu_range) warm;  /* with memory.warm_l2: what the host has copied since the last launch */
     struct gpu *gpu;             /* the timed machine, made by the first timed launch */
     struct storage storage;      /* of its mechanism */

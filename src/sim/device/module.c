@@ -394,7 +394,7 @@ hd_status hd_kernel_get_info(const hd_kernel *k, hd_kernel_info *info) {
     SIM_CALL(k ? k->mod->dev : NULL, get_info(k, info));
 }
 
-/* ---- for the rooms above ---- */
+/* ---- for the folders above ---- */
 
 const struct ir_module *sim_module_ir(const hd_module *mod) {
     return mod->ir;

@@ -15,7 +15,8 @@ struct gpu_wake {
     uint64_t now;   /* as of the last gpu_wake_advance */
     uint64_t *when; /* of each SM; not after now: it is in no set but `due` */
     uint64_t *due;  /* those that were due now */
-    /* Those due in the 64 cycles from now on, by the cycle's last six bits, and which of these sets have members. */
+    /* SMs that are due in the 64 cycles from now on, by the cycle's last six bits, and which of these sets have
+     * members. */
     uint64_t *slot; /* [GPU_WAKE_SLOTS][words] */
     uint64_t slots;
     uint64_t *far;      /* those due later */

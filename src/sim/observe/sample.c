@@ -21,8 +21,8 @@
 struct sample_class {
     uint32_t func, grid[3], block[3], dynamic_shared;
     uint64_t *counts;  /* thread instructions by basic block of the module */
-    uint64_t timed;    /* launches of it that were simulated, */
-    struct stats last; /* and what the last of them counted */
+    uint64_t timed;    /* launches of the class that were simulated */
+    struct stats last; /* counters of the last of them */
 };
 
 struct sample_classes {

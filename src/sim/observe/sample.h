@@ -10,7 +10,8 @@
 struct exec_launch;
 struct sample_classes; /* of a module: its launches so far by what they are like */
 
-/* As sim_run_timed; s->gpu.estimated is 1 when the launch was not simulated. Memory is the same either way. */
+/* Does what sim_run_timed does, or estimates it: s->gpu.estimated is 1 when the launch was not simulated. Memory ends
+ * the same. */
 bool sample_run(hd_kernel *k, const struct exec_launch *x, struct stats *s, struct err *e);
 void sample_free(struct sample_classes *c); /* NULL is fine */
 

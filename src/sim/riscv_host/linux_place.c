@@ -199,7 +199,7 @@ enum {
     URANDOM = 9
 };
 
-/* Those that give or take bytes and know nothing. */
+/* True for files that only give or take bytes. */
 static bool is_plain(const struct stat *s) {
     const unsigned n = minor(s->st_rdev);
     return S_ISCHR(s->st_mode) && major(s->st_rdev) == MEMORY_MAJOR &&

@@ -7,7 +7,7 @@
 struct sim_main {
     const char *const *argv; /* argc of them; the first is the program's name */
     size_t argc;
-    /* Which of the host's it may use (--files); NULL: reads any, writes in the current folder. */
+    /* The host's files that it may use (--files); NULL: it reads any and writes in the current folder. */
     const char *files;
     uint64_t max_insts; /* of the core; 0: no bound */
     /* A launch, outside of any call on the device; false: the program is to stop. */

@@ -142,7 +142,7 @@ static uint32_t in_two(uint32_t t, uint32_t pc, uint32_t step) {
     (void)pc, (void)step;
     return t % 4 / 2;
 }
-/* Of two equal groups the one that is in the heap stays. */
+/* When two groups are equal, the one that is in the heap stays. */
 static void test_a_group_as_large_as_the_smallest_is_spilled_itself(void **state) {
     (void)state;
     struct rig r;

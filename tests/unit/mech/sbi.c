@@ -388,8 +388,8 @@ static void each_shuffle_lays_the_threads_out_as_its_formula_says(void **state) 
     }
 }
 
-/* Of the warps that fit, the one with most threads is taken: four warps of eight lanes, of which 1, 2 and 3 come from
- * 1, 2 and 3 threads that are left, in lanes that the leader leaves free. */
+/* The warp with most threads is taken among those that fit: four warps of eight lanes, of which 1, 2 and 3 come from 1,
+ * 2 and 3 threads that are left, in lanes that the leader leaves free. */
 static uint32_t some_are_left(uint32_t thread, uint32_t pc, uint32_t step) {
     const uint32_t warp = thread / 8, lane = thread % 8;
     (void)step;
