@@ -27,6 +27,13 @@ awk -F' *[|] *' '/^\| `/ { print $4 " " $5 }' docs/reproduction.md >"$d/headline
     [ -z "$(comm -23 "$d/want" "$d/have")" ]
 verdict $? "the README's figures are those of docs/reproduction.md"
 
+score() { # COLUMN: of the predictions and the chosen claims together, how many are right in that column of the score
+    awk -F' *[|] *' -v c="$1" '/^\| (predicted|chosen), all/ { split($c, f, " "); of += f[3]; right += f[1] }
+        END { print right " of " of }' docs/reproduction.md
+}
+grep -q "$(score 3) have the paper's sign" README.md && grep -q "$(score 7) are within a third" README.md
+verdict $? "the README's score is that of docs/reproduction.md"
+
 # ---- the summary of the reproduction ----
 verdict "$([ "$(wc -w <docs/reproduction.md)" -le 1500 ]; echo $?)" "docs/reproduction.md has at most 1,500 words"
 missing=0
