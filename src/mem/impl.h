@@ -47,10 +47,10 @@ struct inbox {
     VEC(struct credit) credits;
 };
 
-/* An SM's side. Nobody but its SM touches it between mem_run and mem_collect. */
+/* An SM's side. Only its SM touches it between mem_run and mem_collect. */
 struct sm_port {
-    _Alignas(64) const struct mem *mem; /* whose it is, */
-    uint32_t sm;                        /* and of which SM */
+    _Alignas(64) const struct mem *mem; /* the memory system it belongs to */
+    uint32_t sm;                        /* number of the SM */
     struct l1 *at[MEM_NPATHS];          /* where each of these is, without a product: */
     struct l1 l1[MEM_NPATHS];
     struct l15 l15;       /* if there is one */
@@ -58,10 +58,10 @@ struct sm_port {
     struct queue done;    /* what mem_done gives out */
     struct mem_calls calls;
     struct inbox inbox;
-    size_t read, noticed; /* of its lists */
+    size_t read, noticed; /* entries of the lists in `inbox` that the SM has dealt with */
     VEC(struct msg) out;  /* requests, in the order of asking */
     struct mem_load_stats load;
-    _Alignas(64) struct inbox undelivered; /* the memory's side: what mem_deliver will add to that */
+    _Alignas(64) struct inbox undelivered; /* the memory's side: what mem_deliver will add to `inbox` */
 };
 
 enum { MOST_SLICES = 64 };              /* upper bound of dram.channels */
@@ -98,13 +98,13 @@ struct mem {
     /* What SMs read while they run. */
     struct mem_options o;
     uint32_t sms, ports, slices;
-    uint32_t used;           /* SMs, by this launch: the others are empty, */
-    struct mem_stats unused; /* and these are their counters together */
+    uint32_t used;           /* SMs that this launch uses: the others are empty */
+    struct mem_stats unused; /* counters of the SMs that are not used, together */
     struct sm_port *sm_port; /* [sms] */
-    void *tags;              /* of their caches */
+    void *tags;              /* room for the tags of the SMs' caches */
     struct dram_map *map;
     uint64_t chip_bits;          /* with masks: address bits that choose the channel; else 0 */
-    uint64_t from;               /* of the window that the SMs are in: its first cycle */
+    uint64_t from;               /* first cycle of the window that the SMs are in */
     uint64_t now;                /* the core cycle everything has been advanced to */
     uint64_t unread[PORT_WORDS]; /* SMs that have some unread */
     /* What the memory's side writes, beside them: in other lines of the host's caches. */
@@ -126,8 +126,8 @@ struct mem {
     uint64_t *port_due;               /* by port: the core cycle at which one of its requests may leave */
     uint64_t landed[PORT_WORDS];      /* ports with answers at the crossbar's output, as of its last cycle */
     bool sms_running;                 /* SMs run at the same time */
-    uint64_t undelivered[PORT_WORDS]; /* SMs that mem_deliver has something for, */
-    uint64_t soonest;                 /* and the first cycle that it is about */
+    uint64_t undelivered[PORT_WORDS]; /* SMs that mem_deliver has something for */
+    uint64_t soonest;                 /* the first cycle that this is about */
     uint64_t quiet;                   /* core cycle by which the pool was empty, if it is */
 };
 
@@ -169,8 +169,8 @@ void l1_notice(struct sm_port *f, uint64_t before);
 void l1_flush(struct mem *m, uint32_t sm, uint8_t path);
 /* l15.c. A read that l1c misses, leaving it at from->ready; the answer is for its miss register `entry`. */
 void l15_send(const struct source *from, uint64_t addr, uint32_t bytes, uint32_t entry);
-void l15_fill(const struct mem *m, struct sm_port *f, const struct answer *a,
-              uint64_t cycle); /* the answer to a miss of it */
+/* The answer to a miss of it. */
+void l15_fill(const struct mem *m, struct sm_port *f, const struct answer *a, uint64_t cycle);
 void l15_cycle(const struct mem *m, uint32_t sm, uint64_t cycle);
 void l15_flush(struct l15 *c);
 /* port.c */

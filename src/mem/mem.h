@@ -50,7 +50,7 @@ struct mem_reply {
 struct sm_port; /* what the memory system has of an SM, as long as m lives */
 struct sm_port *mem_sm_port(const struct mem *m, uint32_t sm);
 struct mem_reply mem_request(struct sm_port *f, const struct mem_request *q, uint32_t tag, uint64_t now);
-/* The same of a request that is kept nowhere. */
+/* Answers a request that is kept nowhere. */
 static inline enum mem_answer mem_ask(const struct mem *m, uint32_t sm, enum mem_path path,
                                       enum mem_kind kind, uint64_t addr, uint32_t bytes, uint32_t tag,
                                       uint64_t now, uint64_t *when) {
@@ -73,10 +73,11 @@ static inline bool mem_done(const struct mem *m, uint32_t sm, uint64_t now, uint
 bool mem_sm_called(const struct mem *m, uint32_t sm);
 /* What an SM looks at in every cycle; where it is found, as long as m lives. */
 struct mem_calls {
-    uint64_t next_arrival; /* the next cycle at which it has an answer, */
-    uint64_t own;    /* and at which its second-level constant cache has something to do; MEM_NEVER: none */
-    bool called;     /* mem_sm_called, */
-    bool early;      /* and mem_sm_early */
+    uint64_t next_arrival; /* the next cycle at which it has an answer */
+    /* The next cycle at which its second-level constant cache has something to do; MEM_NEVER: none. */
+    uint64_t own;
+    bool called;     /* set by mem_sm_called */
+    bool early;      /* set by mem_sm_early */
     uint8_t refused; /* paths whose last request was, a bit each */
 };
 const struct mem_calls *mem_sm_calls(const struct mem *m, uint32_t sm);
