@@ -1,3 +1,0 @@
-#!/bin/bash
-# Kernels in CUDA C++: see tests/cli/cu.sh.
-exec tests/cli/run.sh cu.sh
