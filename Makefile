@@ -1,7 +1,7 @@
 # heddle: one Makefile. `make` builds, `make test` tests, `make demo` shows; each installs what is missing first.
 #   make            build/heddle, build/libheddle.a, build/libheddle.so, build/cuda/lib (the CUDA library)
 #   make demo       example kernels, their results and the simulator's speed
-#   make test       every test; ends with "N passed, M failed"
+#   make test       every test; ends with "N passed, M failed"; TESTS="tests/cli/sweep.sh build/tests/mech/pdom": these
 #   make test-long  every workload at size small under the mechanisms of the papers: minutes
 #   make test-slurm sweeps over a real Slurm, which it starts and stops: a minute
 #   make asan       the same under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -251,12 +251,18 @@ $(BUILD)/asan/%.o: %.c
 $(BUILD)/asan/windows: $(CHECKED) $(LIB)
 	$(call run,LD,$(CC) $(LDFLAGS) $(ASAN) -o $@ $^ -lcmocka $(LDLIBS))
 
-# First, so that in the end not all wait for one of them.
-LONGEST := $(addprefix $(BUILD)/tests/,sm/same diff/structured)
+# Each is a program of its own: TESTS="tests/cli/sweep.sh build/tests/mech/pdom" runs these, of asan too. The longest come first,
+# so that in the end not all wait for one of them.
+LONGEST := $(addprefix $(BUILD)/tests/,sm/same diff/structured) $(addprefix tests/cli/,cu.sh sweep.sh slurm.sh)
+SCRIPTS := $(sort $(wildcard tests/*.sh)) $(sort $(wildcard tests/cli/*.sh))
+TESTS   := $(LONGEST) $(filter-out $(LONGEST),$(SCRIPTS) $(UNIT))
+# What scripts run beside the command; kernels.sh and timed.sh repeat unit tests.
+REPEATED := $(filter $(BUILD)/tests/sim/kernels% $(BUILD)/tests/sim/mops%,$(UNIT))
+SCRIPTS_NEED := $(if $(filter tests/examples.sh tests/bench.sh,$(TESTS)),$(EXAMPLES) $(BUILD)/bench/bench) \
+    $(if $(filter tests/kernels.sh tests/timed.sh,$(TESTS)),$(REPEATED))
 test: test-deps
-	@$(MAKE) --no-print-directory files unit $(EXAMPLES) $(BUILD)/bench/bench
-	@HEDDLE=$(BUILD)/heddle BUILD=$(BUILD) tests/run $(BUILD)/tests/log $(LONGEST) \
-	    $(sort $(wildcard tests/*.sh)) $(filter-out $(LONGEST),$(UNIT))
+	@$(MAKE) --no-print-directory files $(SCRIPTS_NEED) $(filter-out %.sh,$(TESTS))
+	@HEDDLE=$(BUILD)/heddle BUILD=$(BUILD) tests/run $(BUILD)/tests/log $(TESTS)
 unit: $(UNIT)
 
 # Every workload at the size of experiments, under the mechanisms the papers are about; all kernels of the random sweeps;
@@ -268,9 +274,8 @@ test-long: test-deps
 	@$(MAKE) --no-print-directory $(LONG) files $(BUILD)/riscv-cover
 	@HEDDLE=$(BUILD)/heddle BUILD=$(BUILD) VERIFY_SIZE=small VERIFY_MECHS=$(VERIFY_MECHS) HEDDLE_DIFF_ALL=3 HEDDLE_DIFF_AUDIT=1 \
 	    HEDDLE_WINDOWS=1000000 MUTANTS=1500 TEST_TIMEOUT=7200 \
-	    tests/run $(BUILD)/tests/log-long tests/riscv/cover.sh tests/mutants.sh $(LONG)
-	@TRACE_WORKLOADS="$$($(BUILD)/heddle list workloads | cut -d' ' -f1 | grep -v spin-lock)" \
-	    HEDDLE=$(BUILD)/heddle BUILD=$(BUILD) tests/cli/run.sh trace.sh
+	    TRACE_WORKLOADS="$$($(BUILD)/heddle list workloads | cut -d' ' -f1 | grep -v spin-lock)" \
+	    tests/run $(BUILD)/tests/log-long tests/riscv/cover.sh tests/cli/trace.sh tests/mutants.sh $(LONG)
 	@$(MAKE) --no-print-directory test-slurm
 $(BUILD)/riscv-cover: tests/riscv/cover.c $(LIB)
 	$(call run,LD,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS))
@@ -280,7 +285,7 @@ test-slurm: deps
 	@$(MAKE) --no-print-directory files
 	@HEDDLE=$(BUILD)/heddle BUILD=$(BUILD) tests/run $(BUILD)/tests/log-slurm tests/slurm/run.sh
 asan:
-	@$(MAKE) --no-print-directory BUILD=build-asan OPT="-O1 -g" SAN="$(ASAN)" test
+	@TEST_TIMEOUT=$${TEST_TIMEOUT:-3600} $(MAKE) --no-print-directory BUILD=build-asan OPT="-O1 -g" SAN="$(ASAN)" test
 
 # What uses threads of the host: tests whose names say so, those of the rooms that start threads, and commands.
 TSAN_UNIT := $(patsubst tests/unit/%.c,build-tsan/tests/%,$(sort $(wildcard tests/unit/*/*threads*.c \
@@ -301,8 +306,7 @@ coverage: test-deps
 	@$(MAKE) --no-print-directory BUILD=build-coverage OPT="-O0 -g" ALU_FLAGS="-ffp-contract=off -fno-strict-aliasing" \
 	    SAN=--coverage files $(COVERAGE_TESTS)
 	@HEDDLE=build-coverage/heddle BUILD=build-coverage tests/run build-coverage/tests/log $(COVERAGE_TESTS) \
-	    tests/driver.sh tests/cudart-library.sh
-	@HEDDLE=build-coverage/heddle BUILD=build-coverage tests/cli/run.sh accel.sh >/dev/null
+	    tests/driver.sh tests/cudart-library.sh tests/cli/accel.sh
 	@tools/coverage $(COVERAGE) build-coverage $(COVERAGE_PATHS)
 
 # Optimised by a profile of tools/pgo-train, with gcc: two builds, one after the other in the same place, since each object looks

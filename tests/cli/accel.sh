@@ -1,6 +1,7 @@
+#!/bin/bash
 # Traces of Accel-Sim's tracer: tests/cli/accel has a kernel of two blocks with a guarded exit, a loop of other lengths in each
 # lane, an if, a guarded instruction, a barrier and an indirect branch, in all formats of addresses.
-. tests/cli/lib.sh
+. tests/cli/lib.inc
 list=tests/cli/accel/kernelslist.g trace=tests/cli/accel/kernel-1.traceg
 
 run record $list -o "$work/walk.hdt"

@@ -1,5 +1,6 @@
+#!/bin/bash
 # heddle area: areas by structure, the fit, files; what it refuses.
-. tests/cli/lib.sh
+. tests/cli/lib.inc
 ${CC:-cc} -o "$work/json" tests/cli/json.c -ljansson
 
 run area --mech dwf --node 90 --json "$work/dwf.json" --csv "$work/dwf.csv"

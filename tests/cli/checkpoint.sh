@@ -1,5 +1,6 @@
+#!/bin/bash
 # --checkpoint and --resume: a run that goes on after any of its launches ends with the bytes of one that was never stopped.
-. tests/cli/lib.sh
+. tests/cli/lib.inc
 ${CC:-cc} -shared -fPIC -o "$work/keep.so" tests/cli/keep.c -ldl
 preload() { # [NAME=VALUE]...: runs heddle, as `run` has it in $words, with keep.so before the C library
     { # bash would say that it was killed

@@ -1,5 +1,6 @@
+#!/bin/bash
 # heddle compare: side by side, in parallel, the same bytes whatever --jobs, and the memory of every run checked.
-. tests/cli/lib.sh
+. tests/cli/lib.inc
 file=tests/cli/timed.ptx
 small="--config tiny"
 

@@ -1,5 +1,6 @@
+#!/bin/bash
 # Shell completion: what heddle offers for the last word of a command line, and that the scripts of the shells ask for it.
-. tests/cli/lib.sh
+. tests/cli/lib.inc
 offers() { # EXPECTED NAME WORD...: exactly these lines, as words of one line
     local expected=$1 name=$2
     shift 2

@@ -1,5 +1,6 @@
+#!/bin/bash
 # heddle config and the lists: machines and mechanisms by name, every key with its value and origin.
-. tests/cli/lib.sh
+. tests/cli/lib.inc
 
 run list mechanisms
 for m in nrec pdom mimd; do

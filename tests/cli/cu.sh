@@ -1,6 +1,7 @@
+#!/bin/bash
 # Kernels in CUDA C++: by clang-19 with our headers, and by nvcc where there is one; what goes wrong on the way; files that hold
 # GPU code which is not PTX.
-. tests/cli/lib.sh
+. tests/cli/lib.inc
 mkdir "$work/tmp" "$work/empty"
 export TMPDIR=$work/tmp
 unset HEDDLE_CUDACC CUDA_HOME CUDA_PATH

@@ -1,6 +1,7 @@
+#!/bin/bash
 # heddle cuda: what is refused before a program starts; its output, exit status and signals; tables and files; several mechanisms side
 # by side. The first part uses a stand-in for the runtime library (tests/cli/runtime.c), which writes logs and nothing else.
-. tests/cli/lib.sh
+. tests/cli/lib.inc
 unset HEDDLE_CONFIG HEDDLE_MECH HEDDLE_SET HEDDLE_MODE HEDDLE_TIMED HEDDLE_LOG HEDDLE_FILE HEDDLE_RACES HEDDLE_PROFILE LD_PRELOAD
 mkdir "$work/tmp" "$work/stand in"
 export TMPDIR=$work/tmp
@@ -163,7 +164,7 @@ stopped() { # SIGNAL STATUS NAME OPTION...: the program gets it, the tables are 
     rm -f "$out"
     LAUNCHES=2 "$HEDDLE" cuda "$@" sh -c 'echo begun; exec sleep 30' >"$out" 2>"$err" &
     local child=$!
-    for i in $(seq 50); do [ -s "$out" ] && break || sleep 0.1; done
+    for i in $(seq 600); do [ -s "$out" ] && break || sleep 0.1; done
     kill -"$sig" $child
     wait $child 2>/dev/null
     status=$?
@@ -240,7 +241,7 @@ verdict $? "keeps what it had done"
 rm -f "$out"
 "$HEDDLE" cuda "$launches" wait >"$out" 2>"$err" &
 child=$!
-for i in $(seq 100); do grep -q waiting "$out" 2>/dev/null && break || sleep 0.1; done
+for i in $(seq 600); do grep -q waiting "$out" 2>/dev/null && break || sleep 0.1; done
 kill -TERM $child
 wait $child 2>/dev/null
 status=$?

@@ -1,5 +1,6 @@
+#!/bin/bash
 # The manual is what the tables say, and the examples in it print what it shows: tools/gen-cli-docs makes both anew.
-. tests/cli/lib.sh
+. tests/cli/lib.inc
 
 command_line="tools/gen-cli-docs" status=0
 mkdir "$work/docs"

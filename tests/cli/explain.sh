@@ -1,5 +1,6 @@
+#!/bin/bash
 # heddle explain: a warp step by step under every mechanism, which threads and how many steps, and what it refuses.
-. tests/cli/lib.sh
+. tests/cli/lib.inc
 four="--set sm.warp_size=4 --set sm.simd_width=4"
 
 # The stack of DWF Figure 3.1, A B C D E F G being B0 B3 B6 B4 B5 B1 B2: (c) follows the branch at PC 5, (d) that at PC 12,

@@ -1,5 +1,6 @@
+#!/bin/bash
 # heddle study factors and heddle study sensitivity: effects, ranks, noise; files; what they refuse.
-. tests/cli/lib.sh
+. tests/cli/lib.inc
 pair="@loop-break @mandelbrot --size tiny --mech harp"
 four="--factor sm.simd_width=16,32 --factor pipeline:sm.depth=8,32 --factor harp.first=4,8 --factor l1t.sets=64,128"
 

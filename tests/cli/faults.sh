@@ -1,5 +1,6 @@
+#!/bin/bash
 # heddle run: when the simulated program fails, exit status 1, a message, and no output files.
-. tests/cli/lib.sh
+. tests/cli/lib.inc
 file=tests/cli/kernels.ptx
 
 failed() { # MESSAGE NAME ARGUMENT...

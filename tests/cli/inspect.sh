@@ -1,5 +1,6 @@
+#!/bin/bash
 # heddle inspect: what is known before a run, for people, for programs, for Graphviz.
-. tests/cli/lib.sh
+. tests/cli/lib.inc
 collatz=examples/collatz.ptx
 
 run inspect $collatz

@@ -1,5 +1,6 @@
+#!/bin/bash
 # --isa: builds of workloads for other instruction sets, by option and by name, in all commands that take a workload.
-. tests/cli/lib.sh
+. tests/cli/lib.inc
 small="--size tiny --config tiny"
 built="hmmer, lbm, black, bitonic, fft, lu, matrix"
 

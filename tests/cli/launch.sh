@@ -1,5 +1,6 @@
+#!/bin/bash
 # heddle run: kernels are found, arguments arrive, results come back.
-. tests/cli/lib.sh
+. tests/cli/lib.inc
 file=tests/cli/kernels.ptx
 collatz=examples/collatz.ptx
 

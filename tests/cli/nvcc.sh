@@ -1,5 +1,6 @@
+#!/bin/bash
 # heddle nvcc: what its flags make, what it refuses, what it says when a file does not compile.
-. tests/cli/lib.sh
+. tests/cli/lib.inc
 mkdir "$work/tmp" "$work/src" "$work/src/inc"
 export TMPDIR=$work/tmp
 root=$PWD

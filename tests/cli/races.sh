@@ -1,5 +1,6 @@
+#!/bin/bash
 # heddle run --races: what is found, how it is told, the exit status; and compare, where memory differs.
-. tests/cli/lib.sh
+. tests/cli/lib.inc
 file=examples/warpsum.ptx
 
 run run $file --kernel warpsum --races --json "$work/races.json"

@@ -1,5 +1,6 @@
+#!/bin/bash
 # heddle report: one page of a run. What the page does in a browser is tested in tests/browser/report.py.
-. tests/cli/lib.sh
+. tests/cli/lib.inc
 page=$work/page.html json=$work/page.json
 small=(tests/cli/timed.ptx --kernel diverge --config tiny)
 

@@ -1,5 +1,6 @@
+#!/bin/bash
 # heddle reproduce: claims by name, kept runs, every form of output the same whatever --jobs, an end by a signal.
-. tests/cli/lib.sh
+. tests/cli/lib.inc
 ${CC:-cc} -o "$work/json" tests/cli/json.c -ljansson
 ${CC:-cc} -o "$work/sql" tests/cli/sql.c -lsqlite3
 cd "$work" || exit 2 # files and databases are made here
@@ -142,6 +143,7 @@ stopped() { # SIGNAL ARGUMENT...
     # SIGINT is ignored by what a script starts in the background; env sets that right
     env --default-signal=INT "$HEDDLE" "$@" >"$out" 2>"$err" &
     local pid=$!
+    handles $pid "$signal"
     sleep 0.5
     kill -"$signal" $pid
     wait $pid 2>/dev/null

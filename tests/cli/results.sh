@@ -1,8 +1,9 @@
+#!/bin/bash
 # heddle results: means over axes that are not shown and their spread, plots and what they choose by themselves, exports for
 # notebooks. The points are those of a short sweep, their numbers made up so that what comes out can be worked out by hand.
-. tests/cli/lib.sh
+. tests/cli/lib.inc
 root=$PWD
-. tests/cli/database.sh
+. tests/cli/database.inc
 command_line="cc tests/cli/parquet.c" status=0
 ${CC:-cc} -O1 -o "$work/parquet" tests/cli/parquet.c
 verdict $? "and their reader of Parquet"
@@ -134,7 +135,7 @@ $orange 1e+03 3 2e+03 6 4e+03 12" ]
     svg odd.svg texts | grep -qF "a<b>&'c'  x %s \$d.ptx:k 1"
     verdict $? "or of a dot, quotes and backslashes aside"
 else
-    echo "ok pictures # SKIP skipped: there is no gnuplot or no python3"
+    skipped pictures "there is no gnuplot or no python3"
 fi
 sql f.sqlite "UPDATE point SET \"gpu.ipc\" = 0 WHERE options = 'gpu.sms=4 memory.seed=2'"
 refused "--log y: 0 has no logarithm" "a logarithm of what has none" results --db f.sqlite --x cycles --y ipc --log y --svg x.svg

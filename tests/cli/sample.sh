@@ -1,5 +1,6 @@
+#!/bin/bash
 # --sample: what is estimated is said on standard error, marked in reports, tables and JSON; what needs every launch refuses it.
-. tests/cli/lib.sh
+. tests/cli/lib.inc
 heat="examples/heat.ptx --script examples/heat.hds --config tiny"
 
 # shellcheck disable=SC2086

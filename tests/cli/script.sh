@@ -1,5 +1,6 @@
+#!/bin/bash
 # Arrays in files, variables of the module, structs by field, and scripts of several launches.
-. tests/cli/lib.sh
+. tests/cli/lib.inc
 file=tests/cli/kernels.ptx
 
 # ---- arrays ----

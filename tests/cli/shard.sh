@@ -1,6 +1,7 @@
+#!/bin/bash
 # heddle sweep --shard and heddle results merge: parts of a sweep in files of their own, joined to what one host would have.
-. tests/cli/lib.sh
-. tests/cli/database.sh
+. tests/cli/lib.inc
+. tests/cli/database.inc
 cd "$work" || exit 2
 points="--workloads matrix,mu --size tiny --config tiny --mech pdom,mimd,dwf --set gpu.sms=1,2"
 run sweep $points --db local.sqlite

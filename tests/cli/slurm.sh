@@ -1,7 +1,8 @@
+#!/bin/bash
 # heddle sweep --slurm against a script that plays Slurm (tests/cli/slurm): whatever becomes of tasks, every point ends up in the
 # database once, with what one host would have, or with the reason why not. tests/slurm/run.sh does so with the real one.
-. tests/cli/lib.sh
-. tests/cli/database.sh
+. tests/cli/lib.inc
+. tests/cli/database.inc
 slurm=$PWD/tests/cli/slurm
 cd "$work" || exit 2
 PATH=$slurm:$PATH
@@ -115,7 +116,7 @@ fresh
 touch "$FAKE/deaf"
 env --default-signal=INT "$HEDDLE" sweep $long --slurm --points-per-task 1 --db l.sqlite >"$out" 2>"$err" &
 pid=$!
-for _ in $(seq 100); do grep -q "Unable to contact" "$err" && break || sleep 0.1; done
+for _ in $(seq 600); do grep -q "Unable to contact" "$err" && break || sleep 0.1; done
 grep -q "warning: squeue failed: slurm_load_jobs error: Unable to contact slurm controller" "$err" && kill -0 $pid
 verdict $? "a Slurm that does not answer is waited for"
 run sweep resume l.sqlite
@@ -136,7 +137,7 @@ same l.sqlite long.sqlite "with nothing lost"
 fresh
 env --default-signal=INT "$HEDDLE" sweep $long --slurm --points-per-task 4 --db c.sqlite >"$out" 2>"$err" &
 pid=$!
-for _ in $(seq 100); do [ -e c.sqlite.d/shard-1-0-0 ] && break || sleep 0.1; done
+for _ in $(seq 600); do [ -e c.sqlite.d/shard-1-0-0 ] && break || sleep 0.1; done
 kill -INT $pid
 wait $pid
 run sweep cancel c.sqlite
@@ -147,7 +148,7 @@ same c.sqlite long.sqlite "which a sweep here completes"
 fresh
 "$HEDDLE" sweep --workloads mandelbrot --size paper --slurm --points-per-task 1 --db e.sqlite >"$out" 2>"$err" &
 pid=$!
-for _ in $(seq 100); do [ -e e.sqlite.d/shard-1-0-0 ] && break || sleep 0.1; done
+for _ in $(seq 600); do [ -e e.sqlite.d/shard-1-0-0 ] && break || sleep 0.1; done
 command_line="sweep cancel e.sqlite"
 "$HEDDLE" sweep cancel e.sqlite >cancel.out 2>&1
 [ $? -eq 0 ] && grep -q "^cancelled by process .* $pid, which attended to it" cancel.out

@@ -1,8 +1,9 @@
+#!/bin/bash
 # Ctrl-C and SIGTERM: where the run stood is said, what was counted is shown as partial, and the process dies of the signal.
-. tests/cli/lib.sh
+. tests/cli/lib.inc
 json=$work/stopped.json
 
-stopped() { # SIGNAL FILE PATTERN ARGUMENT...: the signal comes when PATTERN is in FILE, or after a second if FILE is -
+stopped() { # SIGNAL FILE PATTERN ARGUMENT...: the signal comes when PATTERN is in FILE, or a second after it is handled if FILE is -
     local signal=$1 file=$2 pattern=$3 pid k
     shift 3
     command_line="heddle $*, signal $signal"
@@ -10,6 +11,7 @@ stopped() { # SIGNAL FILE PATTERN ARGUMENT...: the signal comes when PATTERN is 
     env --default-signal=INT "$HEDDLE" "$@" >"$out" 2>"$err" &
     pid=$!
     if [ "$file" = - ]; then
+        handles $pid "$signal"
         sleep 1
     else
         for k in $(seq 600); do grep -qs "$pattern" $file && break; sleep 0.05; done
@@ -50,9 +52,10 @@ verdict $? "and --quiet leaves the place"
 mkfifo "$work/unread"
 env --default-signal=INT "$HEDDLE" run "$work/hours.ptx" --json "$work/unread" >"$out" 2>"$err" &
 pid=$!
+handles $pid INT
 sleep 1
 kill -INT $pid
-for k in $(seq 100); do grep -q stopped "$err" && break; sleep 0.05; done
+for k in $(seq 600); do grep -q stopped "$err" && break; sleep 0.05; done
 kill -0 $pid
 verdict $? "a run that cannot write goes on after the first signal"
 sleep 0.3
@@ -68,11 +71,12 @@ for delay in 1 2 4 8 16; do
     env --default-signal=INT "$HEDDLE" compare examples/diamond.ptx @mandelbrot --mech pdom,mimd,dwf --size paper --jobs 1 \
         --json "$json" >"$out" 2>"$err" &
     pid=$!
+    handles $pid INT
     sleep $delay
     kill -INT $pid
     wait $pid 2>/dev/null
     status=$?
-    grep -q 'stopped; [1-6] of 6' "$err" && break
+    grep -q 'stopped; [3-6] of 6' "$err" && break
 done
 command_line="heddle compare, signal INT"
 expect_status 130 "Ctrl-C ends a comparison"

@@ -1,5 +1,6 @@
+#!/bin/bash
 # heddle study: bounds on files and workloads, as tables and JSON; what it refuses.
-. tests/cli/lib.sh
+. tests/cli/lib.inc
 file=tests/cli/timed.ptx
 
 # ---- oracle-lanes ----

@@ -1,6 +1,7 @@
+#!/bin/bash
 # heddle sweep: what can be an axis. Ranges, zips, files of points, seeds, conditions; and what is refused before anything is
 # written.
-. tests/cli/lib.sh
+. tests/cli/lib.inc
 cd "$work" || exit 2
 small="--workloads matrix --size tiny --config tiny"
 listed() { # the list of --dry-run, blanks squeezed

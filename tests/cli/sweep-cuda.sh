@@ -1,6 +1,7 @@
+#!/bin/bash
 # heddle sweep of compiled CUDA programs: points in processes of their own, with what axes put among their words; how they end;
 # what they are identified by; and that a sweep that is stopped leaves nothing behind.
-. tests/cli/lib.sh
+. tests/cli/lib.inc
 mkdir "$work/tmp"
 export TMPDIR=$work/tmp
 unset HEDDLE_CUDACC CUDA_HOME CUDA_PATH HEDDLE_CUDA_LIB
@@ -82,7 +83,7 @@ expect_in_out "1 point, 0 stored" "and its words"
 "$HEDDLE" sweep --program './launches wait' --mech pdom,dwf,mimd --jobs 2 --db s.sqlite >"$out" 2>"$err" &
 pid=$! command_line="heddle sweep of programs, SIGTERM"
 children() { LD_PRELOAD= pgrep -P $pid; } # which, with a sanitizer's runtime, may wait for itself
-for i in $(seq 200); do [ "$(children | wc -l)" -eq 2 ] && break; sleep 0.05; done
+for i in $(seq 600); do [ "$(children | wc -l)" -eq 2 ] && break; sleep 0.05; done
 children=$(children)
 kill -TERM $pid
 wait $pid

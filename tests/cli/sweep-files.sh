@@ -1,6 +1,7 @@
+#!/bin/bash
 # heddle sweep of files: kernels with launches of their own, scripts, what axes give them; and that a stored point is never
 # taken for another one.
-. tests/cli/lib.sh
+. tests/cli/lib.inc
 cp examples/collatz.ptx examples/collatz.cu examples/heat.ptx examples/warpsum.ptx tests/cli/script.ptx "$work"
 ${CC:-cc} -o "$work/json" tests/cli/json.c -ljansson
 cd "$work" || exit 2
@@ -122,7 +123,7 @@ if [ -n "$("$HEDDLE" inspect collatz.cu 2>/dev/null)" ]; then
     grep -qE '^collatz.cu:collatz +- +tiny +pdom +block=64 scale=2 ' "$out"
     verdict $? "kernels have the names that their author gave them"
 else
-    echo "ok flags of the compiler are axes # SKIP no compiler for CUDA C++"
+    skipped "flags of the compiler are axes" "there is no compiler for CUDA C++"
 fi
 
 # ---- what is refused ----

@@ -1,7 +1,8 @@
+#!/bin/bash
 # heddle sweep and heddle results: points are stored one by one under keys of their own, so that a sweep that was killed goes
 # on where it was and ends with what an unbroken one has; tables and exports of what is stored.
-. tests/cli/lib.sh
-. tests/cli/database.sh
+. tests/cli/lib.inc
+. tests/cli/database.inc
 ${CC:-cc} -o "$work/json" tests/cli/json.c -ljansson
 count() { sql "$1" "SELECT count(*) FROM point" 2>/dev/null || echo 0; }
 cd "$work" || exit 2 # databases are made here
@@ -247,7 +248,7 @@ if command -v gnuplot >/dev/null; then
     [ "$status" -eq 2 ] && [ ! -e x.svg ] && grep -q "gnuplot failed: line 3: bad" "$err"
     verdict $? "what gnuplot says is told"
 else
-    echo "ok pictures # SKIP skipped: there is no gnuplot"
+    skipped pictures "there is no gnuplot"
 fi
 mkdir bare && ln -s "$(command -v timeout)" bare
 PATH=$PWD/bare run results --db r.sqlite --rows size,gpu.sms --cols mech --svg x.svg

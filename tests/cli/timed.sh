@@ -1,5 +1,6 @@
+#!/bin/bash
 # heddle run with time: the report, statistics, time series, profile, trace, timeline, and what does not go together.
-. tests/cli/lib.sh
+. tests/cli/lib.inc
 file=tests/cli/timed.ptx
 small="--config tiny"
 

@@ -1,6 +1,7 @@
+#!/bin/bash
 # heddle record and heddle run FILE.hdt: a replay has the statistics of executing the program, to the cycle; what cannot be
 # recorded or is damaged is refused.
-. tests/cli/lib.sh
+. tests/cli/lib.inc
 
 same() { # NAME A B: all but what the subject is called
     sed -e '/"digest"/d' -e '/^  "workload"/,/^  }/d' -e '/^  "trace"/d' "$2" >"$work/a"

@@ -1,5 +1,6 @@
+#!/bin/bash
 # Help, versions, and command lines that are wrong: the message, a suggestion where one is near, exit status 2.
-. tests/cli/lib.sh
+. tests/cli/lib.inc
 kernel=examples/collatz.ptx
 
 run --version

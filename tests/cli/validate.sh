@@ -1,5 +1,6 @@
+#!/bin/bash
 # heddle validate: tables, files, what it refuses.
-. tests/cli/lib.sh
+. tests/cli/lib.inc
 
 run validate latency.fp32 rate.fp32 latency.l2 --config turing-rtx2060 --json "$work/v.json" --csv "$work/v.csv"
 expect_status 0 "three probes of a machine that holds to what was published"

@@ -1,5 +1,6 @@
+#!/bin/bash
 # @NAME: workloads under run, compare, explain and inspect; their list; which options do not go with them.
-. tests/cli/lib.sh
+. tests/cli/lib.inc
 small="--size tiny --config tiny"
 
 run list workloads
