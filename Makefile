@@ -190,15 +190,8 @@ $(BUILD)/obj/sources.c: $(SOURCES) tools/embed-sources
 $(BUILD)/obj/sources.o: $(BUILD)/obj/sources.c
 	$(call run,CC,$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<)
 
-# What pages consist of is part of the command too: our scripts, and two libraries that tools/page-libs finds or fetches once for
-# all builds. PAGE_LIBS=DIR: take them from there.
-PAGE_LIBS ?=
-PAGE_LIB_DIR := build-page
-PAGE_LIB_FILES := $(addprefix $(PAGE_LIB_DIR)/,chart.copyright dagre.copyright chart.min.js dagre.min.js)
-PAGE_FILES := $(sort $(wildcard src/page/js/*)) $(PAGE_LIB_FILES)
-$(PAGE_LIB_FILES) &: tools/page-libs
-	$(call run,GET,PAGE_LIBS='$(PAGE_LIBS)' tools/page-libs $(PAGE_LIB_DIR))
-	@touch $(PAGE_LIB_FILES)
+# What pages consist of is part of the command too: our scripts, and two libraries (src/page/vendor/README.md).
+PAGE_FILES := $(sort $(wildcard src/page/js/* src/page/vendor/*.copyright src/page/vendor/*.min.js))
 $(BUILD)/obj/page_files.c: $(PAGE_FILES) tools/embed-page
 	@mkdir -p $(@D)
 	$(call run,GEN,tools/embed-page $(PAGE_FILES) > $@.new && mv $@.new $@)

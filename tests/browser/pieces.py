@@ -20,7 +20,7 @@ def blank(b):
     b.heddle('compare', 'tests/cli/timed.ptx:diverge', '--config', 'tiny', '--mech', 'pdom,mimd', '--quiet', '--html', page)
     with open(page, encoding='utf-8') as f:
         text = f.read()
-    dagre = open('build-page/dagre.min.js', encoding='utf-8').read()
+    dagre = open('src/page/vendor/dagre.min.js', encoding='utf-8').read()
     graph = open('src/page/js/graph.js', encoding='utf-8').read()
     with open(page, 'w', encoding='utf-8') as f: # a comparison has no graph: give it what a page with one has
         f.write(text.replace('</body>', f'<script>{dagre}</script><script>{graph}</script></body>'))
