@@ -74,7 +74,12 @@ CUDART := $(sort $(shell find runtime -name '*.c'))
 LIBSRC := $(filter-out $(ALU) $(CLI) $(LAB),$(SRC))
 CONFIGS := $(sort $(wildcard configs/*.ini))
 OBJ    := $(LIBSRC:%.c=$(BUILD)/obj/%.o) $(ALU:%.c=$(BUILD)/obj/%.portable.o) $(BUILD)/obj/configs.o
-ifeq ($(shell uname -m),x86_64)
+# What the compiler makes programs for, which need not be what it runs on: make CC=aarch64-linux-gnu-gcc. Its own ar knows the format.
+MACHINE := $(shell $(CC) -dumpmachine 2>/dev/null)
+ifeq ($(origin AR),default)
+AR      := $(or $(shell $(CC) -print-prog-name=ar 2>/dev/null),ar)
+endif
+ifneq ($(filter x86_64%,$(MACHINE)),)
 OBJ    += $(ALU:%.c=$(BUILD)/obj/%.avx2.o)
 endif
 # What runs for every simulated instruction: 2 % fewer instructions of the host than with -O2. Other levels stay what they are.
@@ -82,7 +87,8 @@ endif
 # More inlining than -O3 does by itself: 1.4 % fewer instructions of the host again.
 INLINE := $(if $(findstring clang,$(CC)),,--param=max-inline-insns-auto=60)
 HOT    := $(filter src/base/% src/exec/% src/mech/% src/mem/% src/cpu/% src/sm/% src/sim/gpu/%,$(SRC))
-$(HOT:%.c=$(BUILD)/obj/%.o): override OPT := $(OPT:-O2=-O3) -fno-tree-vectorize $(INLINE)
+HOT_OPT := $(OPT:-O2=-O3) -fno-tree-vectorize $(INLINE)
+$(HOT:%.c=$(BUILD)/obj/%.o): override OPT := $(HOT_OPT)
 CUDAOBJ := $(CUDART:%.c=$(BUILD)/obj/%.o)
 # The interface's own types are those of the headers that programs get.
 $(CUDAOBJ): CPPFLAGS += -Icuda
@@ -128,19 +134,19 @@ test-deps: deps
 
 $(LIB): $(OBJ)
 	@rm -f $@
-	$(call run,AR,ar rcs $@ $^)
+	$(call run,AR,$(AR) rcs $@ $^)
 $(LIBCLI): $(CLIOBJ)
 	@rm -f $@
-	$(call run,AR,ar rcs $@ $^)
+	$(call run,AR,$(AR) rcs $@ $^)
 $(LIBLAB): $(LABOBJ)
 	@rm -f $@
-	$(call run,AR,ar rcs $@ $^)
+	$(call run,AR,$(AR) rcs $@ $^)
 $(BUILD)/libheddle.so: $(OBJ)
 	$(call run,LD,$(CC) $(LDFLAGS) -shared $(SONAME) -o $@ $^ $(LDLIBS))
 # What it links is inside and hidden: a program sees the CUDA interface and nothing else of ours.
 $(LIBCUDA): $(CUDAOBJ)
 	@rm -f $@
-	$(call run,AR,ar rcs $@ $^)
+	$(call run,AR,$(AR) rcs $@ $^)
 $(CUDALIB): $(CUDAOBJ) $(LIB) runtime/runtime/versions.map
 	@mkdir -p $(@D)
 	$(call run,LD,$(CC) $(LDFLAGS) -shared -Wl$(comma)-soname$(comma)libcudart.so.13 -Wl$(comma)--version-script=runtime/runtime/versions.map -Wl$(comma)--exclude-libs$(comma)ALL $(if $(SAN),,-Wl$(comma)-z$(comma)defs) -o $@ $(filter %.o %.a,$^) -Wl$(comma)-Bstatic -llz4 -lzstd -linih -liberty -Wl$(comma)-Bdynamic -lm -lpthread -ldl)
@@ -149,13 +155,26 @@ $(CUDALINKS): $(CUDALIB)
 $(BUILD)/heddle: $(CLIOBJ) $(LIBLAB) $(LIB)
 	$(call run,LD,$(CC) $(LDFLAGS) -o $@ $^ $(LABLIBS))
 
-$(BUILD)/obj/%.portable.o: %.c
+# Objects are made anew when the compiler or its flags are others than those of the last time, which $(FLAGS) has: its time changes
+# with its contents only. -Werror changes no object.
+TEST_OPT := $(OPT:-O2=-O0)
+FLAGS     := $(BUILD)/flags
+FLAGS_NOW := $(CC) $(MACHINE) $(shell $(CC) -dumpversion 2>/dev/null): $(CPPFLAGS) $(filter-out $(WERROR),$(CFLAGS)); \
+    $(HOT_OPT); $(TEST_OPT); $(ALU_FLAGS); $(ALU_AVX2)
+ifneq ($(strip $(file <$(FLAGS))),$(strip $(FLAGS_NOW)))
+.PHONY: $(FLAGS)
+endif
+$(FLAGS):
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(strip $(FLAGS_NOW))' >$@
+
+$(BUILD)/obj/%.portable.o: %.c $(FLAGS)
 	@mkdir -p $(@D)
 	$(call run,CC,$(CC) $(CPPFLAGS) $(CFLAGS) $(ALU_FLAGS) -DALU_ISA=portable -c -o $@ $<)
-$(BUILD)/obj/%.avx2.o: %.c
+$(BUILD)/obj/%.avx2.o: %.c $(FLAGS)
 	@mkdir -p $(@D)
 	$(call run,CC,$(CC) $(CPPFLAGS) $(CFLAGS) $(ALU_FLAGS) $(ALU_AVX2) -DALU_ISA=avx2 -c -o $@ $<)
-$(BUILD)/obj/%.o: %.c
+$(BUILD)/obj/%.o: %.c $(FLAGS)
 	@mkdir -p $(@D)
 	$(call run,CC,$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<)
 
@@ -163,7 +182,7 @@ $(BUILD)/obj/%.o: %.c
 $(BUILD)/obj/configs.c: $(CONFIGS) tools/embed-configs
 	@mkdir -p $(@D)
 	$(call run,GEN,tools/embed-configs $(CONFIGS) > $@)
-$(BUILD)/obj/configs.o: $(BUILD)/obj/configs.c
+$(BUILD)/obj/configs.o: $(BUILD)/obj/configs.c $(FLAGS)
 	$(call run,CC,$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<)
 
 $(BUILD)/heddle-nvcc: tools/heddle-nvcc
@@ -178,7 +197,7 @@ RISCV  := $(sort $(wildcard workloads/*/*.riscv workloads/*/*.riscv-O1))
 $(BUILD)/obj/workloads.c: $(PTX) $(RISCV) workloads/workloads.def workloads/litmus/litmus.def tools/embed-workloads
 	@mkdir -p $(@D)
 	$(call run,GEN,tools/embed-workloads $(PTX) > $@)
-$(BUILD)/obj/workloads.o: $(BUILD)/obj/workloads.c
+$(BUILD)/obj/workloads.o: $(BUILD)/obj/workloads.c $(FLAGS)
 	$(call run,CC,$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<)
 $(WORK:%.c=$(BUILD)/obj/%.o): CFLAGS += -ffp-contract=off
 
@@ -187,7 +206,7 @@ SOURCES := $(sort $(filter-out $(addprefix src/,cli/% report/% page/% value/% sc
 $(BUILD)/obj/sources.c: $(SOURCES) tools/embed-sources
 	@mkdir -p $(@D)
 	$(call run,GEN,tools/embed-sources $(SOURCES) > $@)
-$(BUILD)/obj/sources.o: $(BUILD)/obj/sources.c
+$(BUILD)/obj/sources.o: $(BUILD)/obj/sources.c $(FLAGS)
 	$(call run,CC,$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<)
 
 # What pages consist of is part of the command too: our scripts, and two libraries (src/page/vendor/README.md).
@@ -195,7 +214,7 @@ PAGE_FILES := $(sort $(wildcard src/page/js/* src/page/vendor/*.copyright src/pa
 $(BUILD)/obj/page_files.c: $(PAGE_FILES) tools/embed-page
 	@mkdir -p $(@D)
 	$(call run,GEN,tools/embed-page $(PAGE_FILES) > $@.new && mv $@.new $@)
-$(BUILD)/obj/page_files.o: $(BUILD)/obj/page_files.c
+$(BUILD)/obj/page_files.o: $(BUILD)/obj/page_files.c $(FLAGS)
 	$(call run,CC,$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<)
 
 # Tests: one cmocka program per file, and what it links beside the library: the command line, experiments, the operations'
@@ -204,7 +223,7 @@ REF     := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/ref/*.c)))
 DIFF    := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/diff/*.c)))
 $(BUILD)/obj/tests/%.o: CPPFLAGS += -Itests
 # Tests compute little themselves, and are as much code as the library: -O1 takes three times as long to compile.
-$(BUILD)/obj/tests/unit/%.o: override OPT := $(OPT:-O2=-O0)
+$(BUILD)/obj/tests/unit/%.o: override OPT := $(TEST_OPT)
 .SECONDARY: $(UNIT:$(BUILD)/tests/%=$(BUILD)/obj/tests/unit/%.o)
 $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(LIB)
 	@mkdir -p $(@D)
@@ -232,13 +251,13 @@ endif
 ASAN    := -fsanitize=address,undefined -fno-sanitize-recover=all
 CHECKED := $(foreach f,access/find access/move access/resolve access/atom deferred/deferred access/mem,$(filter $(BUILD)/obj/src/exec/$f.%,$(OBJ)))
 CHECKED := $(patsubst $(BUILD)/obj/%,$(BUILD)/asan/%,$(CHECKED) $(BUILD)/obj/tests/unit/exec/windows.o)
-$(BUILD)/asan/%.portable.o: %.c
+$(BUILD)/asan/%.portable.o: %.c $(FLAGS)
 	@mkdir -p $(@D)
 	$(call run,CC,$(CC) $(CPPFLAGS) $(CFLAGS) $(ALU_FLAGS) $(ASAN) -DALU_ISA=portable -c -o $@ $<)
-$(BUILD)/asan/%.avx2.o: %.c
+$(BUILD)/asan/%.avx2.o: %.c $(FLAGS)
 	@mkdir -p $(@D)
 	$(call run,CC,$(CC) $(CPPFLAGS) $(CFLAGS) $(ALU_FLAGS) $(ALU_AVX2) $(ASAN) -DALU_ISA=avx2 -c -o $@ $<)
-$(BUILD)/asan/%.o: %.c
+$(BUILD)/asan/%.o: %.c $(FLAGS)
 	@mkdir -p $(@D)
 	$(call run,CC,$(CC) $(CPPFLAGS) $(CFLAGS) -O1 $(ASAN) -c -o $@ $<)
 $(BUILD)/asan/windows: $(CHECKED) $(LIB)

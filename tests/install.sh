@@ -5,11 +5,11 @@ echo 1..14
 d=$(mktemp -d)
 trap 'rm -rf "$d"' EXIT
 . tests/tap.inc
-san=
-case $BUILD in *asan*) san="-fsanitize=address,undefined" ;; esac
+san= flags=() # those of make asan, so that objects are not made anew
+case $BUILD in *asan*) san="-fsanitize=address,undefined" flags=(OPT="-O1 -g" SAN="$san -fno-sanitize-recover=all") ;; esac
 version=$(sed -n 's/^#define HD_VERSION_[A-Z]* //p' include/heddle.h | paste -sd.)
 field() { sed -n "s/^$1: //p" "$d/lib/pkgconfig/heddle.pc"; }
-install() { make -s --no-print-directory BUILD="$BUILD" SAN="$san" "$@"; }
+install() { make -s --no-print-directory BUILD="$BUILD" "${flags[@]}" "$@"; }
 
 check "make install works" install PREFIX="$d" install
 check "the installed command runs" "$d/bin/heddle" --version
