@@ -3,8 +3,10 @@
  * The host computes: its rounding mode is set, a row is computed by a loop that becomes vectors, and its flags are read once.
  * What they tell of is not which lane raised them. If every lane has those flags already, as all do that have once rounded
  * a result, nothing more is to be done; else, or where a result is NaN, lanes are computed again one by one. Lanes that do
- * not run compute with 1, which raises nothing. x86 sets flags for f32 and f64 as RISC-V wants, tininess after rounding
- * included, but for the product of infinity and zero in a fused operation, which is invalid even if a quiet NaN is added.
+ * not run compute with 1, which raises nothing. Hosts set flags for f32 and f64 as RISC-V wants, with two exceptions. The
+ * product of infinity and zero in a fused operation is invalid even if a quiet NaN is added. RISC-V detects tininess after
+ * rounding, as x86 does; other hosts, aarch64 among them, do so before. The two differ only where the result is the smallest
+ * normal number and inexact: there the operation is done again at a scale at which nothing underflows.
  *
  * Rounding to nearest with ties away from zero differs from ties to even only where a result is inexact; then the operation
  * is done again, cut off after the 64 or more bits of a long double, and rounded here. A halfway point has fewer bits, so
@@ -231,6 +233,39 @@ static bool invalid_product(const struct job *j, const struct rows *r) {
     return (isinf(a) && b == 0) || (a == 0 && isinf(b));
 }
 
+/* ---- underflow ---- */
+
+static double value(const double *row, bool wide) {
+    return wide ? row[0] : (double)*(const float *)row;
+}
+
+/* Exact for numbers that underflow could come of: they and their sums lie far below 1. */
+static void scale(double *row, bool wide) {
+    if (wide)
+        row[0] *= 0x1p64;
+    else
+        *(float *)row *= 0x1p64f;
+}
+
+static bool is_smallest_normal(const struct job *j, const struct rows *r) {
+    return fabs(value(r->d, j->wide)) == (j->wide ? DBL_MIN : (double)FLT_MIN);
+}
+
+/* Whether the result would be below the smallest normal number if exponents had no bound. Sums and roots never are inexact there. */
+static bool tiny_after_rounding(const struct job *j, const struct rows *r, unsigned mode) {
+    const uint8_t what = j->i->sub;
+    const bool wide = source_wide(j), fused = what >= IR_RVF_MADD && what <= IR_RVF_NMADD;
+    struct rows s;
+    s.a[0] = r->a[0], s.b[0] = r->b[0], s.c[0] = r->c[0];
+    const bool second = (fused || what == IR_RVF_MUL) && fabs(value(s.b, wide)) < fabs(value(s.a, wide));
+    scale(second ? s.b : s.a, wide);
+    if (fused) scale(s.c, wide);
+    run_loop(loops[what].one[j->wide], &s, mode);
+    return fabs(value(s.d, j->wide)) < (j->wide ? DBL_MIN : (double)FLT_MIN) * 0x1p64;
+}
+
+/* ---- lanes, rows ---- */
+
 static void run_lane(const struct job *j, uint32_t lane, unsigned mode) {
     struct rows r;
     const bool wide = source_wide(j);
@@ -238,6 +273,8 @@ static void run_lane(const struct job *j, uint32_t lane, unsigned mode) {
     for (int k = 0; k < 3; k++) put_source(to[k], wide, 0, k < j->i->ns ? source(j, k, lane) : 0);
     unsigned flags = run_loop(loops[j->i->sub].one[j->wide], &r, mode == RMM ? RNE : mode);
     if (is_nan(j, &r, 0) && invalid_product(j, &r)) flags |= NV;
+    if (flags & NX && mode != RMM && is_smallest_normal(j, &r))
+        flags = (flags & ~(unsigned)UF) | (tiny_after_rounding(j, &r, mode) ? UF : 0u);
     if (mode == RMM && flags & NX) {
         flags = 0;
         const double v = away(j->i->sub, j->wide, &r, &flags);

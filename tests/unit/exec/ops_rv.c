@@ -336,6 +336,80 @@ static void fused_operations_round_once(void **state) {
     }
 }
 
+/* ---- underflow ---- */
+
+/* How often the result was the smallest normal number and inexact, with and without underflow. */
+struct edge {
+    unsigned tiny, normal;
+};
+
+static double double_of(uint64_t v, bool wide) {
+    return wide ? f64_from(v) : (double)f32_from((uint32_t)v);
+}
+static uint64_t bits_of(double v, bool wide) {
+    return wide ? f64_bits(v) : BOX | f32_bits((float)v);
+}
+
+static void add_at_edge(struct batch *b, struct edge *e, uint64_t x, uint64_t y, uint64_t z) {
+    const uint64_t s[3] = {x, y, z};
+    const struct want w = reference(b, s);
+    const uint64_t least = b->wide ? UINT64_C(1) << 52 : UINT64_C(1) << 23,
+                   all = b->wide ? ~UINT64_C(0) : ~BOX;
+    if ((w.bits & all & ~(b->wide ? UINT64_C(1) << 63 : UINT64_C(1) << 31)) == least && w.flags & NX)
+        w.flags &UF ? e->tiny++ : e->normal++;
+    add(b, x, y, z);
+}
+
+/* A factor of about 1, what it makes of the smallest normal number, and neighbours of that: whatever is done to them is just
+ * below, at or above the smallest normal number. */
+static void add_neighbours(struct batch *b, struct edge *e, struct rng *g, bool fused) {
+    const double least = b->wide ? 0x1p-1022 : 0x1p-126;
+    const uint64_t factor = bits_of(1 + (double)rng_below(g, 1u << 30) * 0x1p-30, b->wide);
+    const bool quotient = b->i.sub == IR_RVF_DIV;
+    const double f = double_of(factor, b->wide);
+    const uint64_t near = bits_of(quotient ? least * f : least / f, b->wide);
+    for (int k = -2; k <= 2; k++) {
+        const uint64_t x = near + (uint64_t)(int64_t)k, y = quotient || rng_below(g, 2) ? factor : x;
+        const uint64_t sum = bits_of(least * (double)rng_below(g, 3) / 4, b->wide);
+        add_at_edge(b, e, y == x ? factor : x, y, fused ? sum : 0);
+    }
+}
+
+/* RISC-V detects tininess after rounding, whatever the host does: a result that is the smallest normal number has underflowed if,
+ * with an exponent without bound, it would have been rounded to something less. */
+static void underflow_is_found_after_rounding(void **state) {
+    (void)state;
+    static const uint8_t whats[] = {IR_RVF_MUL,  IR_RVF_DIV,   IR_RVF_MADD,
+                                    IR_RVF_MSUB, IR_RVF_NMSUB, IR_RVF_NMADD};
+    struct rng g = {11};
+    for (size_t w = 0; w < sizeof whats; w++)
+        for (int wide = 0; wide < 2; wide++)
+            for (unsigned mode = 0; mode < MODES; mode++) {
+                const bool div = whats[w] == IR_RVF_DIV, fused = whats[w] >= IR_RVF_MADD;
+                struct batch b = batch_of(div ? IR_RV_FDIV32 : IR_RV_FP32, div ? IR_RV_FDIV64 : IR_RV_FP64,
+                                          whats[w], wide, mode, fused ? 3 : 2);
+                struct edge e = {0, 0};
+                for (int k = 0; k < 2000; k++) add_neighbours(&b, &e, &g, fused);
+                flush(&b);
+                if (mode == 0 && !div) assert_true(e.tiny && e.normal);
+            }
+}
+
+/* Halves, quarters and eighths of the last bit below the smallest normal number. */
+static void so_it_is_in_conversions(void **state) {
+    (void)state;
+    for (unsigned mode = 0; mode < MODES; mode++) {
+        struct batch b = batch_of(IR_RV_FCVT32, IR_RV_FCVT64, IR_RVF_FROM_D, false, mode, 1);
+        struct edge e = {0, 0};
+        for (int k = -64; k <= 64; k++)
+            for (int sign = -1; sign <= 1; sign += 2)
+                add_at_edge(&b, &e, f64_bits(sign * (0x1p-126 + k * 0x1p-154)), 0, 0);
+        flush(&b);
+        assert_true(mode == 1 ? e.normal
+                              : e.tiny && e.normal); /* towards zero, only what is above comes there */
+    }
+}
+
 static void conversions_between_formats(void **state) {
     (void)state;
     of_one(IR_RV_FCVT32, IR_RV_FCVT64, IR_RVF_FROM_D, true, false, MODES);
@@ -374,10 +448,15 @@ static void comparisons_signs_and_classes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_products_and_quotients),      cmocka_unit_test(roots),
-        cmocka_unit_test(fused_operations_round_once),      cmocka_unit_test(conversions_between_formats),
-        cmocka_unit_test(conversions_to_integers_saturate), cmocka_unit_test(conversions_from_integers),
+        cmocka_unit_test(sums_products_and_quotients),
+        cmocka_unit_test(roots),
+        cmocka_unit_test(fused_operations_round_once),
+        cmocka_unit_test(conversions_between_formats),
+        cmocka_unit_test(conversions_to_integers_saturate),
+        cmocka_unit_test(conversions_from_integers),
         cmocka_unit_test(comparisons_signs_and_classes),
+        cmocka_unit_test(underflow_is_found_after_rounding),
+        cmocka_unit_test(so_it_is_in_conversions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
