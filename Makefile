@@ -54,11 +54,16 @@ COUNT_PACKAGES := valgrind
 PAGE_PACKAGES := chromium chromium-driver python3-selenium gnuplot-nox
 RISCV_PACKAGES := gcc-riscv64-linux-gnu g++-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user
 SLURM_PACKAGES := slurm-wlm
-FUZZ_PACKAGES := clang-14 libclang-rt-14-dev
-CHECK_PACKAGES := clang-14 clang-format-14
+CLANG := $(shell tools/clang-version)
+FUZZ_PACKAGES := clang-$(CLANG) libclang-rt-$(CLANG)-dev
+CHECK_PACKAGES := clang-$(CLANG)
+# Later versions format some lines in another way, so that there is one which is right.
+FORMAT_VERSION := 14
+CLANG_FORMAT ?= clang-format-$(FORMAT_VERSION)
 
 # Arithmetic executors, and what looks at all lanes of a warp: compiled once for every machine and once for AVX2, the same
 # bits from both. No contraction: a multiply and an add round twice unless the instruction is fma.
+FORMAT_PACKAGES := clang-format-$(FORMAT_VERSION)
 ALU_FLAGS := -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off -fno-strict-aliasing -Wno-pass-failed
 # What base/host.h asks the host for before it uses the second build.
 ALU_AVX2  := -mavx2 -mfma -mbmi -mbmi2 -mpopcnt
@@ -339,7 +344,7 @@ FUZZ_SEED ?= 1
 FUZZERS := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(wildcard tests/fuzz/*.c))
 fuzz: test-deps
 	@tools/deps $(FUZZ_PACKAGES)
-	@$(MAKE) --no-print-directory BUILD=build-fuzz CC=clang-14 OPT="-O1 -g" SAN="-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all" $(FUZZERS)
+	@$(MAKE) --no-print-directory BUILD=build-fuzz CC=clang-$(CLANG) OPT="-O1 -g" SAN="-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all" $(FUZZERS)
 	@tests/fuzz/run $(FUZZ_SECONDS) $(FUZZ_SEED) $(FUZZERS)
 build-fuzz/%: tests/fuzz/%.c $(LIB) $(LIBCLI) $(LIBLAB) $(LIBCUDA)
 	$(call run,LD,$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer -o $@ $< $(LIBCLI) $(LIBLAB) $(LIBCUDA) $(LIB) $(LABLIBS) -llz4)
@@ -373,15 +378,21 @@ check-generated: all
 	@for f in $(BUILD)/docs/*; do diff -u docs/$$(basename $$f) $$f || { echo "docs/$$(basename $$f) is out of date: run make docs"; exit 1; }; done
 	@echo "generated files are up to date"
 check: check-style
-	@$(MAKE) --no-print-directory BUILD=build-gcc CC=gcc WERROR=-Werror files
-	@$(MAKE) --no-print-directory BUILD=build-clang CC=clang-14 WERROR=-Werror files
-check-style: test-deps
 	@tools/deps $(CHECK_PACKAGES)
+	@$(MAKE) --no-print-directory BUILD=build-gcc CC=gcc WERROR=-Werror files
+	@$(MAKE) --no-print-directory BUILD=build-clang CC=clang-$(CLANG) WERROR=-Werror files
+FORMATTED = $(SRC) $(WORK) $(shell find src include tests examples bench workloads/workload.h -name '*.h' -o -path 'tests/*.c' -o -path 'bench/*.c')
+is_format_version = { $(CLANG_FORMAT) --version | grep -q 'version $(FORMAT_VERSION)\.' || \
+    { echo "heddle: the formatting is that of clang-format $(FORMAT_VERSION), $(CLANG_FORMAT) is another version"; exit 1; }; }
+check-style: test-deps
 	@tools/check-rooms
 	@tools/check-prose
-	@clang-format-14 --dry-run --Werror $(SRC) $(WORK) $(shell find src include tests examples bench workloads/workload.h -name '*.h' -o -path 'tests/*.c' -o -path 'bench/*.c')
+	@if command -v $(CLANG_FORMAT) >/dev/null || tools/deps $(FORMAT_PACKAGES); then \
+	    $(is_format_version) && $(CLANG_FORMAT) --dry-run --Werror $(FORMATTED); \
+	else echo "heddle: the formatting is not checked: CLANG_FORMAT=... says where there is a clang-format $(FORMAT_VERSION)"; fi
 format:
-	clang-format-14 -i $(SRC) $(WORK) $(shell find src include tests examples bench workloads/workload.h -name '*.h' -o -path 'tests/*.c' -o -path 'bench/*.c')
+	@$(is_format_version)
+	$(CLANG_FORMAT) -i $(FORMATTED)
 
 install: all
 	install -d $(addprefix $(DESTDIR),$(bindir) $(libdir) $(pkgconfigdir) $(includedir) $(mandir)/man1 \

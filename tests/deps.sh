@@ -18,6 +18,8 @@ rm "$d/installed"
 PATH=$d:$PATH tools/deps gcc >"$d/out"
 quiet() { [ ! -s "$d/out" ] && [ ! -e "$d/installed" ]; }
 check "when nothing is missing nothing is said or done" quiet
-packages=$(sed -n 's/^[A-Z_]*PACKAGES *:= //p' Makefile)
+packages=$(for clang in 14 19; do # what tools/clang-version says
+    sed -n "s/\$(CLANG)/$clang/g; s/\$(FORMAT_VERSION)/14/; s/^[A-Z0-9_]*PACKAGES *:= //p" Makefile
+done)
 # shellcheck disable=SC2086
 check "every package of the Makefile has a reason" env PATH="$d:$PATH" tools/deps $packages
