@@ -31,7 +31,8 @@ fishcompdir  = $(datarootdir)/fish/vendor_completions.d
 ifeq ($(origin CC),default)
 CC      = gcc
 endif
-WARN   := -Wall -Wextra -Wshadow -Wconversion
+# clang 19 warns where a constant of an enumeration is multiplied by a double, or added to another enumeration's: both are meant.
+WARN   := -Wall -Wextra -Wshadow -Wconversion $(if $(findstring clang,$(CC)),-Wno-enum-float-conversion -Wno-enum-enum-conversion)
 # -Werror in make check and .ci/run: another compiler's new warning must not prevent a build.
 WERROR ?=
 OPT    ?= -O2 -g
