@@ -3,6 +3,7 @@
 #   make demo       example kernels, their results and the simulator's speed
 #   make test       every test; ends with "N passed, M failed"; TESTS="tests/cli/sweep.sh build/tests/mech/pdom": these
 #   make test-long  every workload at size small under the mechanisms of the papers: minutes
+#   make test-aarch64  operations and kernels on aarch64, under qemu
 #   make test-slurm sweeps over a real Slurm, which it starts and stops: a minute
 #   make asan       the same under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make tsan       what uses threads of the host, under ThreadSanitizer
@@ -55,16 +56,19 @@ COUNT_PACKAGES := valgrind
 PAGE_PACKAGES := chromium chromium-driver python3-selenium gnuplot-nox
 RISCV_PACKAGES := gcc-riscv64-linux-gnu g++-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user
 SLURM_PACKAGES := slurm-wlm
+AARCH64_PACKAGES := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
+AARCH64_LIBS  := libinih-dev libinih1 libjansson-dev libjansson4 libsqlite3-dev libsqlite3-0 libiberty-dev libzstd-dev libzstd1 \
+    libcmocka-dev libcmocka0
 CLANG := $(shell tools/clang-version)
 FUZZ_PACKAGES := clang-$(CLANG) libclang-rt-$(CLANG)-dev
 CHECK_PACKAGES := clang-$(CLANG)
 # Later versions format some lines in another way, so that there is one which is right.
 FORMAT_VERSION := 14
+FORMAT_PACKAGES := clang-format-$(FORMAT_VERSION)
 CLANG_FORMAT ?= clang-format-$(FORMAT_VERSION)
 
 # Arithmetic executors, and what looks at all lanes of a warp: compiled once for every machine and once for AVX2, the same
 # bits from both. No contraction: a multiply and an add round twice unless the instruction is fma.
-FORMAT_PACKAGES := clang-format-$(FORMAT_VERSION)
 ALU_FLAGS := -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off -fno-strict-aliasing -Wno-pass-failed
 # What base/host.h asks the host for before it uses the second build.
 ALU_AVX2  := -mavx2 -mfma -mbmi -mbmi2 -mpopcnt
@@ -125,7 +129,7 @@ else
 run = @printf '  %-4s %s\n' $(1) '$@' && $(2)
 endif
 
-.PHONY: all files deps test-deps demo test test-long test-slurm unit asan tsan coverage pgo fuzz bench docs check-generated check check-style format install uninstall clean
+.PHONY: all files deps test-deps demo test test-long test-aarch64 test-slurm unit asan tsan coverage pgo fuzz bench docs check-generated check check-style format install uninstall clean
 # Packages first, then one make for all files: two makes building the same file at once would trip over each other.
 all: deps
 	@$(MAKE) --no-print-directory files
@@ -294,9 +298,22 @@ test-long: test-deps
 	    HEDDLE_WINDOWS=1000000 MUTANTS=1500 TEST_TIMEOUT=7200 \
 	    TRACE_WORKLOADS="$$($(BUILD)/heddle list workloads | cut -d' ' -f1 | grep -v spin-lock)" \
 	    tests/run $(BUILD)/tests/log-long tests/riscv/cover.sh tests/cli/trace.sh tests/mutants.sh $(LONG)
+	@$(MAKE) --no-print-directory test-aarch64
 	@$(MAKE) --no-print-directory test-slurm
 $(BUILD)/riscv-cover: tests/riscv/cover.c $(LIB)
 	$(call run,LD,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS))
+# Operations and kernels as aarch64 computes them, under qemu. Libraries for aarch64 are unpacked beside the build.
+AARCH64_DIR   := build-aarch64
+AARCH64_ROOT  := $(CURDIR)/$(AARCH64_DIR)/root
+AARCH64_TESTS := $(addprefix $(AARCH64_DIR)/tests/,exec/alu_smoke exec/ops_rows exec/ops_rv exec/ops_soft exec/access exec/mem exec/atom \
+    front/riscv sim/kernels sim/kernels_flow sim/mops mech/pdom mech/dwf)
+test-aarch64:
+	@if tools/deps $(AARCH64_PACKAGES) && tools/foreign-libs arm64 $(AARCH64_ROOT) $(AARCH64_LIBS); then \
+	    C_INCLUDE_PATH=$(AARCH64_ROOT)/usr/include $(MAKE) --no-print-directory BUILD=$(AARCH64_DIR) CC=aarch64-linux-gnu-gcc \
+	        LDFLAGS="$(addsuffix $(AARCH64_ROOT)/usr/lib/aarch64-linux-gnu,-L -Wl$(comma)-rpath-link$(comma))" $(AARCH64_TESTS) && \
+	    TEST_EMULATOR="qemu-aarch64 -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH=$(AARCH64_ROOT)/usr/lib/aarch64-linux-gnu" \
+	        TEST_TIMEOUT=7200 tests/run $(AARCH64_DIR)/tests/log $(AARCH64_TESTS); \
+	else echo "heddle: programs for aarch64 are not tested"; fi
 # Where Slurm cannot be installed the test says so and is skipped.
 test-slurm: deps
 	@tools/deps $(SLURM_PACKAGES) || echo "heddle: there is no Slurm to test with"
@@ -420,5 +437,5 @@ uninstall:
 	rm -rf $(DESTDIR)$(datarootdir)/heddle/cuda $(DESTDIR)$(libdir)/heddle/cuda
 
 clean:
-	rm -rf build build-asan build-at build-coverage build-gcc build-clang build-fuzz build-pgo build-tsan
+	rm -rf build build-aarch64 build-asan build-at build-coverage build-gcc build-clang build-fuzz build-pgo build-tsan
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
