@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "lab/run/mech_choice.h"
 #include "mech/mech.h"
 
 static bool is_named(const struct machines *m, const char *mech) {
@@ -30,7 +31,7 @@ static bool add_all(struct machines *m, const struct opts *o, struct err *e) {
 static bool add_list(struct machines *m, const struct opts *o, const char *list, struct err *e) {
     for (const char *p = list; p;) {
         const size_t n = strcspn(p, ",");
-        const char *name = arena_strndup(&m->mem, p, n);
+        const char *name = mech_choice_spelling(arena_strndup(&m->mem, p, n), &m->mem);
         if (!n) return err_set(e, ERR_INPUT, "--mech '%.60s' lacks a name", list);
         if (!(strcmp(name, "all") ? add(m, o, name, e) : add_all(m, o, e))) return false;
         p = p[n] ? p + n + 1 : NULL;

@@ -3,6 +3,7 @@
 #include "lab/run/mech_choice.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "sim/options.h"
 
@@ -10,6 +11,17 @@ static bool unknown(const char *name, struct err *e) {
     const char *near = mech_near(name);
     if (near) return err_set(e, ERR_INPUT, "there is no mechanism '%.60s' (did you mean '%s'?)", name, near);
     return err_set(e, ERR_INPUT, "there is no mechanism '%.60s'; 'heddle list mechanisms' shows them", name);
+}
+
+const char *mech_choice_spelling(const char *text, struct arena *mem) {
+    const size_t n = strcspn(text, ":");
+    for (const struct mech_ops *const *m = mech_list; *m; m++) {
+        struct sb out = {0};
+        if (strlen((*m)->name) != n || strncasecmp((*m)->name, text, n) != 0) continue;
+        sb_add(&out, "%s%s", (*m)->name, text + n);
+        return sb_keep(&out, mem);
+    }
+    return text;
 }
 
 /* One KEY=VALUE of n characters. */
@@ -27,6 +39,7 @@ static bool read_parameter(const char *mech, const char *text, size_t n, struct 
 }
 
 bool mech_choice_read(const char *text, struct arena *mem, struct mech_choice *out, struct err *e) {
+    text = mech_choice_spelling(text, mem);
     size_t n = strcspn(text, ":"), most = 1;
     const char *name = arena_strndup(mem, text, n);
     if (!mech_find(name)) return unknown(name, e);

@@ -12,6 +12,9 @@ struct mech_choice {
     size_t nsettings;
 };
 
+/* The choice with NAME as mech.def has it, where upper and lower case are all that differs ("PDOM"); else the text itself. */
+const char *mech_choice_spelling(const char *text, struct arena *mem);
+
 /* Reads "NAME" or "NAME:KEY=VALUE:...". Text is put into mem. False: there is no such mechanism, or something that is not
  * KEY=VALUE follows it; whether there are such parameters is for who sets them to find. */
 bool mech_choice_read(const char *text, struct arena *mem, struct mech_choice *out, struct err *e);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lab/run/mech_choice.h"
 #include "lab/sweep/sweep.h"
 #include "lab/sweep/table.h"
 #include "sim/file.h"
@@ -34,6 +35,15 @@ const struct sweep_group *sweep_file(const struct sweep *s) {
     return NULL;
 }
 
+/* Mechanisms as mech.def has them, so that PDOM is the point that pdom is. */
+static void spell(struct sweep *s, const struct sweep_group *g) {
+    for (size_t k = 0; k < g->nkeys; k++)
+        for (size_t r = 0; !strcmp(g->keys[k], "mech") && r < g->nrows; r++) {
+            const char **cell = &g->cells[r * g->nkeys + k];
+            if (*cell) *cell = mech_choice_spelling(*cell, &s->mem);
+        }
+}
+
 static bool add_group(struct sweep *s, struct sweep_group g, struct err *e) {
     for (size_t k = 0; k < g.nkeys; k++) {
         size_t column;
@@ -45,6 +55,7 @@ static bool add_group(struct sweep *s, struct sweep_group g, struct err *e) {
             return err_set(e, ERR_INPUT, "%.60s is an axis twice: of %.60s and of %.60s", g.keys[k],
                            other->from, g.from);
     }
+    spell(s, &g);
     VEC_PUSH(&s->groups, g);
     return true;
 }

@@ -33,6 +33,8 @@ static bool read_response(struct study_experiment *s, const struct opts *o, stru
     if (stat) r->stat = stat;
     if (mech) r->mech = mech;
     if (opts_has(o, "relative-to")) r->relative_to = opts_value(o, "relative-to");
+    r->mech = mech_choice_spelling(r->mech, &s->mem);
+    if (r->relative_to) r->relative_to = mech_choice_spelling(r->relative_to, &s->mem);
     if (!r->mean) r->mean = r->relative_to ? PIVOT_GEOMETRIC : PIVOT_ARITHMETIC;
     return read_mean(opts_value(o, "mean"), r, e) && read_mech(s, "mech", r->mech, e) &&
            (!r->relative_to || read_mech(s, "relative-to", r->relative_to, e));
