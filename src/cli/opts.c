@@ -38,6 +38,21 @@ bool opts_optional(const struct opt *t) {
     return t->value && !strncmp(t->value, "[=", 2);
 }
 
+void opts_text(const struct opt *t, struct sb *out) {
+    sb_add(out, "%s%s", t->help, t->how & OPT_LIST ? " Given again, the option adds to its list." : "");
+}
+
+/* A list that is given in several parts is one list, in the order of the parts. */
+static void join(struct opts *o, const struct opt *t, const char *value) {
+    for (size_t i = 0; i < o->given.n; i++) {
+        struct opt_given *g = &o->given.v[i];
+        struct sb all = {0};
+        if (g->opt != t) continue;
+        sb_add(&all, "%s,%s", g->value, value);
+        g->value = sb_keep(&all, &o->mem);
+    }
+}
+
 /* attached: the value that came in the same word, or NULL. *i is the word; it moves on when the value is the next. */
 static bool take(struct opts *o, const struct opt *t, const char *attached, int *i, int n, char *const *words,
                  struct err *e) {
@@ -49,8 +64,10 @@ static bool take(struct opts *o, const struct opt *t, const char *attached, int 
             return err_set(e, ERR_INPUT, "option --%s needs a value: --%s %s", t->name, t->name, t->value);
         value = words[++*i];
     }
-    if (!(t->how & OPT_REPEAT) && t != &opts_help && opts_has(o, t->name))
+    if (!(t->how & OPT_REPEAT) && t != &opts_help && opts_has(o, t->name)) {
+        if (t->how & OPT_LIST) return join(o, t, value), true;
         return err_set(e, ERR_INPUT, "option --%s is given twice", t->name);
+    }
     VEC_PUSH(&o->given, (struct opt_given){t, value});
     return true;
 }
@@ -62,9 +79,17 @@ static bool take_long(struct opts *o, int *i, int n, char *const *words, struct 
     return t ? take(o, t, equals ? equals + 1 : NULL, i, n, words, e) : unknown_long(o, name, len, e);
 }
 
+/* "-mech" would be the letter m with the value "ech", which nobody means. */
+static bool one_dash(const struct opts *o, const char *word, struct err *e) {
+    const size_t n = strcspn(word, "=");
+    return n > 2 && find(o, word + 1, n - 1) &&
+           !err_set(e, ERR_INPUT, "unknown option %.*s (did you mean -%.*s?)", (int)n, word, (int)n, word);
+}
+
 static bool take_short(struct opts *o, int *i, int n, char *const *words, struct err *e) {
     const char *word = words[*i];
     const struct opt *t = find_letter(o, word[1]);
+    if (one_dash(o, word, e)) return false;
     if (!t) return err_set(e, ERR_INPUT, "unknown option %.60s", word);
     return take(o, t, word[2] ? word + 2 : NULL, i, n, words, e);
 }
@@ -99,6 +124,7 @@ bool opts_parse_program(struct opts *o, const struct opt *table, int n, char *co
 void opts_free(struct opts *o) {
     VEC_FREE(&o->given);
     VEC_FREE(&o->operands);
+    arena_free(&o->mem);
 }
 
 bool opts_known(const struct opts *o, const char *name) {

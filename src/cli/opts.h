@@ -14,7 +14,9 @@ enum {
     OPT_REPEAT = 1,  /* more than once */
     OPT_WRITES = 2,  /* a file that is written: outputs.c tries it before the command runs */
     OPT_UPDATES = 4, /* a database or checkpoint that the command itself opens, and makes if need be */
-    OPT_READS = 8    /* a file that is only read */
+    OPT_READS = 8,   /* a file that is only read */
+    OPT_LIST =
+        16 /* values with commas between them; given again, it adds to the list, as its help then says */
 };
 
 struct opt {
@@ -38,6 +40,7 @@ struct opts {
     VEC(const char *) operands;
     /* Where the name of an option begins that is not in the table; NULL: none was found. */
     const char *unknown;
+    struct arena mem; /* lists that were given in several parts */
 };
 
 /* Reads words[0..n): "--name value", "--name=value", "-n value", flags, operands in any order; "--" ends the
@@ -50,6 +53,8 @@ bool opts_parse_program(struct opts *o, const struct opt *table, int n, char *co
 void opts_free(struct opts *o);
 
 bool opts_optional(const struct opt *t);
+/* What the manual says about the option: its help, and of a list that it may be repeated. */
+void opts_text(const struct opt *t, struct sb *out);
 bool opts_known(const struct opts *o, const char *name); /* the command has such an option */
 bool opts_has(const struct opts *o, const char *name);
 const char *opts_value(const struct opts *o, const char *name); /* NULL when not given */

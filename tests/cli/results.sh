@@ -49,6 +49,10 @@ sql f.sqlite "UPDATE point SET state = 'failed', error = 'stopped' WHERE mech = 
 run results --db f.sqlite --rows gpu.sms --cols mech --value ipc --over memory.seed --only gpu.sms=2
 grep -qE '^  2 +3\.500 3\.000\.\.4\.000 of 2 +6\.000 5\.000\.\.7\.000$' "$out"
 verdict $? "a point that failed is left out, and that is said"
+run results --db s.sqlite --rows workload --cols mech --over gpu.sms --over memory.seed --value cycles
+grep -qE '^  matrix +2333\.333 1,000\.\.4,000 +2333\.333 1,000\.\.4,000$' "$out"
+verdict $? "or over two options of one axis each"
+refused "--over memory.seed:harmonic: another --over has another mean" "two means" results --db s.sqlite --rows workload --cols mech --value ipc --over gpu.sms:geometric --over memory.seed:harmonic
 refused "points do not differ in \"memory.sed\"; did you mean memory.seed?" "a mistyped axis" results $ipc --over memory.sed
 refused "--over memory.seed:median: behind the colon expected arithmetic, geometric or harmonic" "an unknown mean" results $ipc --over memory.seed:median
 refused "--over mech is a row or a column already" "an axis twice" results $ipc --over mech

@@ -263,6 +263,20 @@ refused "--html and --svg cannot both go to x" "a page and a picture in one file
 [ ! -e x.html ] && [ ! -e x ]
 verdict $? "none of them makes a file"
 
+# ---- lists in parts ----
+run sweep -w matrix -w tpacf --size tiny --size small --mech pdom --mech dwf,mimd --set gpu.sms=1 --set sm.depth=1 --set gpu.sms=2,4 --db x.sqlite --dry-run
+cp "$out" "$work/parts"
+run sweep -w matrix,tpacf --size tiny,small --mech pdom,dwf,mimd --set gpu.sms=1,2,4 --set sm.depth=1 --db x.sqlite --dry-run
+expect_in_out "36 points" "two workloads, two sizes, three mechanisms and three machines are 36 points"
+cmp -s "$out" "$work/parts"
+verdict $? "a list given in parts is the list"
+run sweep --help
+tr -s ' \n' ' ' <"$out" >"$work/words"
+for o in workloads mech config size isa; do
+    grep -qE -- "--$o [^ ]+ ([^-]|-[^-])*Given again, the option adds to its list\." "$work/words"
+    verdict $? "sweep --help says that --$o may be given again"
+done
+
 # ---- what is refused ----
 refused "there is no workload 'matrxi' (did you mean @matrix?)" "a mistyped workload" sweep --workloads matrxi --db x.sqlite
 refused "did you mean 'pdom'?" "a mistyped mechanism" sweep $small --mech pdmo --db x.sqlite
@@ -272,7 +286,6 @@ refused "did you mean gpu.sms?" "a mistyped option" sweep $small --set gpu.smss=
 refused "there is no size 'huge': tiny, small or paper" "an unknown size" sweep --workloads matrix --size huge --db x.sqlite
 refused "--set gpu.sms is not KEY=VALUE" "an option without values" sweep $small --set gpu.sms --db x.sqlite
 refused "--set gpu.sms: an empty value in the list" "an empty value" sweep $small --set gpu.sms=1, --db x.sqlite
-refused "--set gpu.sms is given twice" "an option given twice" sweep $small --set gpu.sms=1 --set gpu.sms=2 --db x.sqlite
 refused "run.mech cannot be set" "the mechanism as an option" sweep $small --set run.mech=pdom --db x.sqlite
 refused "nothing to run: name files, or workloads by --workloads" "no workloads" sweep --db x.sqlite
 refused "--db is missing" "no database" sweep $small

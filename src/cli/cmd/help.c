@@ -1,6 +1,6 @@
 /* Help for a terminal, and the help and version commands. */
-#include "cli/cmd/commands.h"
 #include "cli/cmd/help.h"
+#include "cli/cmd/commands.h"
 
 #include <string.h>
 
@@ -77,7 +77,10 @@ static void option(struct sb *out, const struct term *t, const struct opt *o) {
     else
         sb_add(&term, "    ");
     sb_add(&term, "--%s%s%s", o->name, o->value && !opts_optional(o) ? " " : "", o->value ? o->value : "");
-    entry(out, t, term.text, o->help);
+    struct sb text = {0};
+    opts_text(o, &text);
+    entry(out, t, term.text, text.text);
+    sb_free(&text);
     sb_free(&term);
 }
 

@@ -66,7 +66,10 @@ static void roff_option(struct sb *out, const struct opt *o) {
     sb_add(out, "\\fR%s", o->value && !opts_optional(o) ? " " : "");
     if (o->value) roff_value(out, o->value);
     sb_add(out, "\n");
-    roff(out, o->help);
+    struct sb text = {0};
+    opts_text(o, &text);
+    roff(out, text.text);
+    sb_free(&text);
     sb_add(out, "\n");
 }
 
@@ -78,7 +81,7 @@ static void roff_synopsis(struct sb *out, const struct command *c) {
         roff(out, o->name);
         sb_add(out, "\\fR%s", o->value && !opts_optional(o) ? "\\ " : "");
         if (o->value) roff_value(out, o->value);
-        sb_add(out, "]%s", o->how & OPT_REPEAT ? "..." : "");
+        sb_add(out, "]%s", o->how & (OPT_REPEAT | OPT_LIST) ? "..." : "");
     }
     sb_add(out, "\n");
 }
@@ -154,13 +157,15 @@ static void markdown_row(struct sb *out, const char *term, const char *text) {
 }
 
 void help_markdown(struct sb *out, const struct command *c) {
-    struct sb term = {0};
+    struct sb term = {0}, text = {0};
     sb_add(out, "| option | |\n|---|---|\n");
     for (const struct opt *o = c->options; o->name; o++) {
         if (o->letter) sb_add(&term, "-%c, ", o->letter);
         sb_add(&term, "--%s%s%s", o->name, o->value && !opts_optional(o) ? " " : "",
                o->value ? o->value : "");
-        markdown_row(out, term.text, o->help);
+        opts_text(o, &text);
+        markdown_row(out, term.text, text.text);
+        sb_free(&text);
         sb_free(&term);
     }
     for (const struct help_section *s = c->sections; s->title; s++) {

@@ -156,15 +156,22 @@ static bool add_axes(struct results *r, const char *option, const char *list, st
     return true;
 }
 
-/* AXIS,...[:KIND] */
+/* AXIS,...[:KIND], as often as it is given; one KIND holds for all axes. */
 static bool read_over(struct results *r, const char *text, struct err *e) {
-    const char *colon = text ? strchr(text, ':') : NULL;
-    if (!text) return true;
+    const char *colon = strchr(text, ':');
+    const enum pivot_mean before = r->over_mean;
     if (colon && !(r->over_mean = mean_named(colon + 1)))
         return err_set(e, ERR_INPUT,
                        "--over %.60s: behind the colon expected arithmetic, geometric or harmonic", text);
+    if (before && before != r->over_mean)
+        return err_set(e, ERR_INPUT, "--over %.60s: another --over has another mean", text);
     if (colon) text = arena_strndup(&r->mem, text, (size_t)(colon - text));
-    if (!add_axes(r, "--over", text, &r->over_axes, e)) return false;
+    return add_axes(r, "--over", text, &r->over_axes, e);
+}
+
+static bool read_overs(struct results *r, const struct opts *o, struct err *e) {
+    for (size_t i = 0; i < opts_count(o, "over"); i++)
+        if (!read_over(r, opts_nth(o, "over", i), e)) return false;
     for (size_t i = 0; i < r->over_axes.v.n; i++)
         if (has_word(&r->row_axes, r->over_axes.v.v[i]) || has_word(&r->col_axes, r->over_axes.v.v[i]))
             return err_set(e, ERR_INPUT, "--over %.60s is a row or a column already", r->over_axes.v.v[i]);
@@ -174,8 +181,7 @@ static bool read_over(struct results *r, const char *text, struct err *e) {
 bool results_read_axes(struct results *r, const struct opts *o, struct err *e) {
     if (!opts_has(o, "rows") && !r->draws) return true;
     if (!add_axes(r, "--rows", opts_value(o, "rows"), &r->row_axes, e) ||
-        !add_axes(r, "--cols", opts_value(o, "cols"), &r->col_axes, e) ||
-        !read_over(r, opts_value(o, "over"), e))
+        !add_axes(r, "--cols", opts_value(o, "cols"), &r->col_axes, e) || !read_overs(r, o, e))
         return false;
     if (!r->row_axes.v.n) results_default_axes(r);
     return results_pivot_make(r, e) && results_plot_check(r, e);

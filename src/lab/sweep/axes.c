@@ -171,18 +171,44 @@ static bool own_key(const char *key, const char **option) {
     return false;
 }
 
-static bool read_set(struct sweep *s, const char *text, unsigned number, struct err *e) {
-    const char *equals = strchr(text, '='), *option;
+/* KEY=: the bytes up to the values, or 0. */
+static size_t key_length(const char *text) {
+    const char *equals = strchr(text, '=');
+    return equals && equals != text ? (size_t)(equals + 1 - text) : 0;
+}
+
+/* The values of every --set of the same KEY= as the one of that number. */
+static bool set_values(struct sweep *s, const struct opts *o, unsigned number, struct sweep_words *out,
+                       struct err *e) {
+    const char *first = opts_nth(o, "set", number);
+    const size_t n = key_length(first);
+    for (size_t i = number; i < opts_count(o, "set"); i++) {
+        const char *text = opts_nth(o, "set", i);
+        if (!strncmp(text, first, n) && !sweep_values(text + n, &s->mem, out, e)) return false;
+    }
+    return true;
+}
+
+static bool set_before(const struct opts *o, unsigned number) {
+    const char *text = opts_nth(o, "set", number);
+    for (size_t i = 0; i < number; i++)
+        if (!strncmp(opts_nth(o, "set", i), text, key_length(text))) return true;
+    return false;
+}
+
+static bool read_set(struct sweep *s, const struct opts *o, unsigned number, struct err *e) {
+    const char *text = opts_nth(o, "set", number), *option;
+    const size_t n = key_length(text);
     struct sweep_words values = {0};
     struct sb from = {0};
-    if (!equals || equals == text)
-        return err_set(e, ERR_INPUT, "--set %.60s is not KEY=VALUE,..., as in --set gpu.sms=1,2,4", text);
-    const char *key = arena_strndup(&s->mem, text, (size_t)(equals - text));
+    if (!n) return err_set(e, ERR_INPUT, "--set %.60s is not KEY=VALUE,..., as in --set gpu.sms=1,2,4", text);
+    if (set_before(o, number)) return true;
+    const char *key = arena_strndup(&s->mem, text, n - 1);
     if (own_key(key, &option))
         return err_set(e, ERR_INPUT, "--set %s: that is what --%s is for", key, option);
     sb_add(&from, "--set %s", key);
-    bool fine = sweep_values(equals + 1, &s->mem, &values, e) ||
-                err_set(e, ERR_INPUT, "%s: %s", from.text, err_text(e));
+    bool fine =
+        set_values(s, o, number, &values, e) || err_set(e, ERR_INPUT, "%s: %s", from.text, err_text(e));
     fine = fine && add_axis(s, arena_strdup(&s->mem, from.text), key, RANK_SET + number, &values, e);
     VEC_FREE(&values.v);
     sb_free(&from);
@@ -320,7 +346,7 @@ bool sweep_axes(struct sweep *s, const struct opts *o, struct err *e) {
         !read_own(s, o, "config", RANK_CONFIG, NULL, e) || !read_own(s, o, "mech", RANK_MECH, all_mechs, e))
         return false;
     for (unsigned i = 0; i < opts_count(o, "set"); i++)
-        if (!read_set(s, opts_nth(o, "set", i), i, e)) return false;
+        if (!read_set(s, o, i, e)) return false;
     if (!read_file(s, opts_value(o, "points"), e) || !read_seeds(s, o, e)) return false;
     for (size_t i = 0; i < opts_count(o, "zip"); i++)
         if (!read_zip(s, opts_nth(o, "zip", i), e)) return false;

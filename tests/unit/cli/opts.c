@@ -12,6 +12,7 @@ static const struct opt table[] = {
     {"grid", 'g', false, "X", "a value"},
     {"arg", 'a', true, "SPEC", "many values"},
     {"quiet", 'q', false, NULL, "a flag"},
+    {"mech", 'm', OPT_LIST, "A,...", "A list."},
     {0},
 };
 
@@ -52,6 +53,21 @@ static void empty_values_are_values(void **state) {
     opts_free(&o);
 }
 
+static void parts_of_a_list_are_one_list(void **state) {
+    (void)state;
+    struct opts o;
+    struct err e = {0};
+    struct sb text = {0};
+    assert_true(parse(&o, WORDS("-m", "a,b", "--grid", "4", "--mech=c", "-m", "d"), &e));
+    assert_int_equal(opts_count(&o, "mech"), 1);
+    assert_string_equal(opts_value(&o, "mech"), "a,b,c,d");
+    assert_string_equal(opts_value(&o, "grid"), "4");
+    opts_text(o.given.v[0].opt, &text);
+    assert_string_equal(text.text, "A list. Given again, the option adds to its list.");
+    sb_free(&text);
+    opts_free(&o);
+}
+
 static void help_is_always_known(void **state) {
     (void)state;
     struct opts o;
@@ -81,6 +97,9 @@ static void mistakes_are_explained(void **state) {
     expect(WORDS("-g"), "option --grid needs a value: --grid X");
     expect(WORDS("--quiet=no"), "option --quiet takes no value");
     expect(WORDS("-qa"), "option --quiet takes no value");
+    expect(WORDS("-grid", "4"), "unknown option -grid (did you mean --grid?)");
+    expect(WORDS("-grid=4"), "unknown option -grid (did you mean --grid?)");
+    expect(WORDS("-help"), "unknown option -help (did you mean --help?)");
     expect(WORDS("--grid=1", "-g2"), "option --grid is given twice");
     expect(WORDS("--123456789012345678901234567890123456789012345678901234567890123456789"),
            "unknown option --123456789012345678901234567890123456789012345678901234567890");
@@ -88,9 +107,8 @@ static void mistakes_are_explained(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options_and_operands_mix),
-        cmocka_unit_test(empty_values_are_values),
-        cmocka_unit_test(help_is_always_known),
+        cmocka_unit_test(options_and_operands_mix),     cmocka_unit_test(empty_values_are_values),
+        cmocka_unit_test(parts_of_a_list_are_one_list), cmocka_unit_test(help_is_always_known),
         cmocka_unit_test(mistakes_are_explained),
     };
     return cmocka_run_group_tests_name("cli/opts", tests, NULL, NULL);

@@ -2,7 +2,7 @@
 #include "cli/cmd/commands.h"
 
 static const struct opt area_options[] = {
-    {"mech", 'M', false, "NAME[:KEY=VALUE]...,...|all",
+    {"mech", 'M', OPT_LIST, "NAME[:KEY=VALUE]...,...|all",
      "Mechanisms, as of 'heddle compare'. Without the option, all."},
     {"node", 'n', false, "90|40",
      "The process in nm. Without it, 90 for dwf-8800gtx and 40 for any other machine."},

@@ -4,7 +4,7 @@
 #include "cli/cmd/commands.h"
 
 static const struct opt compare_options[] = {
-    {"mech", 'M', false, "NAME[:KEY=VALUE]...,...|all",
+    {"mech", 'M', OPT_LIST, "NAME[:KEY=VALUE]...,...|all",
      "Mechanisms, the first being what the others are measured by; parameters of one follow its name, as in "
      "pdom,pdom:side=most. all: every one of 'heddle list mechanisms' that is not named before it, as in "
      "pdom,all. Without the option, all."},

@@ -4,11 +4,11 @@
 #include "cli/cmd/commands.h"
 
 static const struct opt cuda_options[] = {
-    {"mech", 'M', false, "NAME[:KEY=VALUE]...,...|all",
+    {"mech", 'M', OPT_LIST, "NAME[:KEY=VALUE]...,...|all",
      "Mechanisms: the program runs once for each, and a table compares them; the first is what the others "
      "are measured by. "
      "Written as of 'heddle compare'. Without the option, run.mech of the configuration."},
-    {"config", 'c', OPT_READS, "NAME|FILE,...",
+    {"config", 'c', OPT_READS | OPT_LIST, "NAME|FILE,...",
      "The machine: one of 'heddle list configs', or a file of lines [section] and key = value "
      "(default: " HD_CONFIG_CUDA "). Of several, "
      "the program runs on "
@@ -112,18 +112,20 @@ static const struct help_section cuda_sections[] = {
     {0},
 };
 static const struct help_entry cuda_examples[] = {
-    {"heddle cuda ./program 1024",
+    {"heddle nvcc -O2 -lineinfo examples/walks.cu -o walks",
+     "Build a program; it is the one of all lines below."},
+    {"heddle cuda ./walks 1024",
      "Run it on the default machine; which kernels took how long, and how many lanes were active?"},
-    {"heddle cuda --mech pdom,dwf,volta ./program 1024", "Three mechanisms side by side."},
-    {"heddle cuda --config turing --timed reduce:3 ./program",
-     "Time the third launch of one kernel, and compute the rest quickly."},
-    {"heddle cuda -f --capture walks=walks.hdl ./program",
+    {"heddle cuda --mech pdom,dwf,volta ./walks 1024", "Three mechanisms side by side."},
+    {"heddle cuda --config volta-v100 --timed longest:1 ./walks",
+     "Time the first launch of one kernel, and compute the rest quickly."},
+    {"heddle cuda -f --capture walks=walks.hdl ./walks",
      "Take the first launch of a kernel out; then 'heddle report walks.hdl' or 'heddle run walks.hdl "
      "--profile'."},
-    {"heddle cuda --profile ./program", "Which lines and branches of its kernels cost most?"},
-    {"heddle cuda --mech pdom,dwf --report page.html ./program",
+    {"heddle cuda --profile ./walks", "Which lines and branches of its kernels cost most?"},
+    {"heddle cuda --mech pdom,dwf --report page.html ./walks",
      "Its heaviest launch under two mechanisms, line by line, as a page."},
-    {"heddle cuda --races ./program", "Does it have data races?"},
+    {"heddle cuda --races ./walks", "Does it have data races?"},
     {0},
 };
 

@@ -3,7 +3,7 @@
 
 static const struct opt report_options[] = {
     {"html", 'o', OPT_WRITES, "FILE", "Where the page goes (default report.html); - is standard output."},
-    {"mech", 'M', false, "NAME[:KEY=VALUE]...,...|all",
+    {"mech", 'M', OPT_LIST, "NAME[:KEY=VALUE]...,...|all",
      "Mechanisms, a run each; the first is the one that the page opens with and that the others are measured "
      "by. Written as of 'heddle compare'. Without the option, run.mech of the configuration."},
     MACHINE_ROWS,

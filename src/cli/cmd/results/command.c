@@ -7,12 +7,12 @@ static const struct opt results_options[] = {
     {"db", 'd', OPT_READS, "FILE", "The database of a sweep. It is not changed."},
     {"only", 'o', true, "AXIS=VALUE,...",
      "Only points that have one of these values there; several --only must all hold."},
-    {"value", 'v', true, "NAME,...",
+    {"value", 'v', OPT_REPEAT | OPT_LIST, "NAME,...",
      "Statistics to show, of 'heddle list stats', or host.seconds. The section may be left out: ipc is "
      "gpu.ipc."},
-    {"rows", 'r', false, "AXIS,...", "A table of one statistic: what its rows are."},
-    {"cols", 'C', false, "AXIS,...", "And its columns."},
-    {"over", 0, false, "AXIS,...[:KIND]",
+    {"rows", 'r', OPT_LIST, "AXIS,...", "A table of one statistic: what its rows are."},
+    {"cols", 'C', OPT_LIST, "AXIS,...", "And its columns."},
+    {"over", 0, OPT_REPEAT | OPT_LIST, "AXIS,...[:KIND]",
      "Points that differ in nothing else share a cell of the table, which has their mean and spread: --over "
      "memory.seed. KIND is arithmetic (the default), geometric or harmonic: --over workload:geometric."},
     {"spread", 0, false, "KIND",

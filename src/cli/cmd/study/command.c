@@ -5,7 +5,7 @@
 
 static const struct opt study_options[] = {
     MACHINE_ROWS,
-    {"mech", 'M', false, "NAME[:KEY=VALUE]...,...|all",
+    {"mech", 'M', OPT_LIST, "NAME[:KEY=VALUE]...,...|all",
      "Of progress: mechanisms, as of 'heddle compare' (default all). Of oracle-lanes: the one whose issues "
      "are compared with the bound; of factors and sensitivity: the one whose statistic is the response "
      "(default pdom)."},

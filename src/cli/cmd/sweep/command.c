@@ -6,24 +6,24 @@
 #include "sim/config.h"
 
 const struct opt sweep_options[] = {
-    {"workloads", 'w', false, "NAME,...|all", "Workloads to run, by name."},
+    {"workloads", 'w', OPT_LIST, "NAME,...|all", "Workloads to run, by name."},
     {"program", 'P', OPT_REPEAT, "'WORD...'",
      "A compiled CUDA program and its arguments, as 'heddle cuda' takes them, in quotes as one; {NAME} among "
      "them is an axis."},
     {"input", 'i', OPT_REPEAT | OPT_READS, "FILE",
      "A file that CUDA programs read: when its contents change, their points are new ones."},
-    {"mech", 'M', false, "NAME[:KEY=VALUE]...,...|all",
+    {"mech", 'M', OPT_LIST, "NAME[:KEY=VALUE]...,...|all",
      "Mechanisms, with parameters of their own as in pdom,pdom:side=most. Without it, the configuration's."},
-    {"config", 'c', OPT_READS, "NAME|FILE,...",
+    {"config", 'c', OPT_READS | OPT_LIST, "NAME|FILE,...",
      "Machines (default: " CONFIG_DEFAULT "; of CUDA programs " HD_CONFIG_CUDA ")."},
-    {"size", 0, false, "SIZE,...", "Sizes of the inputs: tiny, small, paper (default small)."},
-    {"isa", 0, false, "ptx|riscv|riscv-O1,...",
+    {"size", 0, OPT_LIST, "SIZE,...", "Sizes of the inputs: tiny, small, paper (default small)."},
+    {"isa", 0, OPT_LIST, "ptx|riscv|riscv-O1,...",
      "Builds of the workloads (docs/riscv.md): each of them with each of these. @NAME:riscv is one of them."},
     {"set", 'S', true, "KEY=VALUE,...",
      "An option of the machine, a parameter of a mechanism or an argument of your own program, and the "
      "values it takes in turn; 8..64:8 and "
      "8..64*2 are ranges, by steps and by factors. Several such options give every combination of their "
-     "values."},
+     "values; given again for the same KEY, the option adds to its list."},
     {"zip", 'z', true, "AXIS,AXIS,...",
      "These axes (of --set, or workload, size, config, mech) take their values together, the first with the "
      "first, instead of in every combination."},
@@ -135,13 +135,14 @@ static const struct help_entry sweep_examples[] = {
     {"heddle sweep --workloads mu --mech pdom,harp --set sm.warp_size=8..64*2 --set gpu.sms=2,4,8,16 --zip "
      "sm.warp_size,gpu.sms --skip-where \"mech == harp and gpu.sms > 8\" --db results.sqlite --dry-run",
      "Two options that change together, and a combination that is left out."},
-    {"heddle sweep kernel.cu --grid '{n / 256}' --block 256 --arg 'buf:f32[{n}]=rand(1)' --arg 'u32:{n}' "
-     "--set n=1K..64K*4 --mech pdom,dwf --db results.sqlite",
+    {"heddle sweep examples/saxpy.ptx --grid '{(n + 255) / 256}' --block 256 --arg 'buf:f32[{n}]=rand(1)' "
+     "--arg 'buf:f32[{n}]' --arg f32:2 --arg 'u32:{n}' --set n=1K..64K*4 --mech pdom,dwf --db results.sqlite",
      "A kernel of your own at four sizes; then 'heddle results --db results.sqlite --rows n --cols mech "
      "--value cycles'."},
-    {"heddle sweep --program './program {n}' --set n=1K,4K --mech pdom,dwf,volta --set gpu.sms=8..32*2 --db "
+    {"heddle sweep --program './walks {n}' --set n=1K,4K --mech pdom,dwf,volta --set gpu.sms=8..32*2 --db "
      "results.sqlite",
-     "A CUDA program at two sizes under three mechanisms on three machines."},
+     "A CUDA program ('heddle nvcc -O2 examples/walks.cu -o walks') at two sizes under three mechanisms on "
+     "three machines."},
     {"heddle sweep --workloads all --mech all --db results.sqlite --slurm --sbatch '--time=4:00:00 --mem=2G'",
      "Every workload under every mechanism, over a cluster."},
     {0},
