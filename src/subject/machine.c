@@ -5,10 +5,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/workers.h"
 #include "cli/cli.h"
 #include "lab/run/mech_choice.h"
+#include "mech/mech.h"
 
 void machine_set(struct machine *m, const char *key, const char *value) {
     VEC_PUSH(&m->settings, (hd_option){arena_strdup(&m->mem, key), arena_strdup(&m->mem, value)});
@@ -80,6 +82,34 @@ bool machine_limit(struct machine *m, const struct opts *o, struct err *e) {
     snprintf(value, sizeof value, "%" PRIu64, n);
     machine_set(m, "exec.max_insts", value);
     return true;
+}
+
+/* Whether the list has the mechanism of that name, with or without parameters of its own. */
+static bool lists(const char *mechs, const char *name, size_t n) {
+    while (mechs) {
+        const size_t have = strcspn(mechs, ":,");
+        if (have == n && !strncasecmp(mechs, name, n)) return true;
+        if (have == 3 && !strncmp(mechs, "all", 3)) return true;
+        mechs = strchr(mechs, ',');
+        if (mechs) mechs++;
+    }
+    return false;
+}
+
+void machine_warn_unused(const struct cli *c, const struct opts *o, const char *mechs) {
+    for (size_t i = 0; i < opts_count(o, "set"); i++) {
+        const char *text = opts_nth(o, "set", i);
+        const size_t n = strcspn(text, ".");
+        struct arena mem = {0};
+        const bool unused = mech_find(arena_strndup(&mem, text, n)) && !lists(mechs, text, n);
+        arena_free(&mem);
+        if (!unused) continue;
+        struct sb warning = {0};
+        sb_add(&warning, "--set %.60s has no effect %s%.60s: it is a parameter of %.*s", text,
+               mechs ? "under " : "without time", mechs ? mechs : "", (int)n, text);
+        term_warning(&c->term, c->command->name, warning.text);
+        sb_free(&warning);
+    }
 }
 
 hd_config machine_config(const struct machine *m) {

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "cli/opts.h"
 
+struct cli;
 struct machine {
     VEC(hd_option) settings; /* in this order: later ones win */
     const char *config;      /* name or file; NULL: the default machine */
@@ -24,6 +25,9 @@ void machine_sample(struct machine *m, const struct opts *o);
 bool machine_threads(struct machine *m, const struct opts *o, struct err *e);
 /* --max-insts, of every launch. */
 bool machine_limit(struct machine *m, const struct opts *o, struct err *e);
+/* Warns of every --set of a parameter of a mechanism that is not among mechs, "NAME[:KEY=VALUE]...,...", none of which is
+ * used then; mechs NULL: a run without time, which has no mechanism at all. */
+void machine_warn_unused(const struct cli *c, const struct opts *o, const char *mechs);
 /* Valid as long as the machine is neither changed nor released. */
 hd_config machine_config(const struct machine *m);
 void machine_free(struct machine *m);

@@ -35,6 +35,7 @@ static bool read_options(struct area_command *a, const struct opts *o, struct er
         a->machines.settings.v[i].config = a->config;
         a->machines.v.v[i].config = machine_config(&a->machines.settings.v[i]);
     }
+    if (opts_has(o, "mech")) machine_warn_unused(a->cli, o, opts_value(o, "mech"));
     return machines_check(&a->machines, e);
 }
 

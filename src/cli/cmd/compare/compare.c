@@ -50,6 +50,7 @@ double compare_mean(const struct compare *c, size_t machine, size_t *subjects) {
 static bool read_machines(struct compare *c, const struct opts *o, struct err *e) {
     if (!machines_read(&c->machines, o, e) || !machines_limit(&c->machines, o, e)) return false;
     machines_sample(&c->machines, o);
+    machine_warn_unused(c->cli, o, opts_has(o, "mech") ? opts_value(o, "mech") : "all");
     bool fine = machine_read(&c->functional, opts_value(o, "config"), o, e) &&
                 machine_choose(&c->functional, true, NULL, e) && machine_limit(&c->functional, o, e);
     c->lab.reference = machine_config(&c->functional);

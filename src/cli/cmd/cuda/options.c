@@ -273,5 +273,9 @@ bool cuda_make_runs(struct cuda *c, struct err *e) {
         p = p[n] ? p + n + 1 : NULL;
     }
     name_runs(c, several);
+    if (!c->quiet)
+        machine_warn_unused(c->cli, &c->opts,
+                            opts_has(&c->opts, "mech") ? opts_value(&c->opts, "mech")
+                                                       : c->runs.v[0].mech_name);
     return true;
 }

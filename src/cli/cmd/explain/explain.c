@@ -136,6 +136,7 @@ static bool prepare(struct explain *x, const struct opts *o, struct err *e) {
     const hd_config config = machine_config(&x->runs.v[0].machine);
     if (!subject_read(&x->subject, e)) return false;
     if (x->subject.traced)
+    machine_warn_unused(x->cli, o, mech);
         return err_set(e, ERR_INPUT, "%s is a trace: explain chooses a launch of a program and executes it",
                        x->subject.program.file);
     if (!subject_prepare(&x->subject, &config, e)) return false;

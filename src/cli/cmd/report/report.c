@@ -45,6 +45,7 @@ static bool read_options(struct report *r, struct err *e) {
     r->html = opts_value(o, "html");
     r->json = opts_value(o, "json");
     r->quiet = opts_has(o, "quiet");
+    if (opts_has(o, "mech")) machine_warn_unused(r->cli, o, opts_value(o, "mech"));
     return read_sm(r, o, e) && cli_jobs(o, &r->jobs, e) &&
            subject_options(&r->subject, r->cli, o->operands.v[0], WORK_SMALL, o, e) &&
            subject_check(&r->subject, 1, false, o, e) && machines_read_one(&r->machines, o, e) &&

@@ -154,3 +154,4 @@ static bool check_saved(const struct run *r, struct err *e) {
 bool run_read_outputs(struct run *r, const struct opts *o, struct err *e) {
     return check_saved(r, e) && read_prints(r, o, e) && read_dumps(r, o, e) && check_stdout(r, o, e);
 }
+    r->opts = o;

@@ -6,10 +6,10 @@
 
 #include <stdlib.h>
 
-#include "value/arrays.h"
-#include "value/elements.h"
 #include "cli/races.h"
 #include "sim/sim.h"
+#include "value/arrays.h"
+#include "value/elements.h"
 
 enum { PRINT_DEFAULT = 64 };
 
@@ -44,6 +44,7 @@ static void on_opened(void *user, hd_device *dev) {
     r->dev = dev;
     hd_set_print(dev, r->data_on_stdout ? print_to_stderr : print_to_stdout, r->cli);
     hd_set_progress(dev, on_progress, r);
+    machine_warn_unused(r->cli, r->opts, r->functional ? NULL : sim_options(dev)->run.mech);
     sim_watch(dev, &r->watch);
     run_checkpoint_begin(r);
     progress_start(&r->progress, &r->cli->term);

@@ -5,11 +5,11 @@
 #include <jansson.h>
 
 #include "cli/cmd/run/checkpoint_file.h"
-#include "subject/machine.h"
 #include "cli/outfile.h"
 #include "cli/stop.h"
-#include "subject/subject.h"
 #include "sim/sim.h"
+#include "subject/machine.h"
+#include "subject/subject.h"
 
 struct run_print {
     uint64_t arg, count; /* count 0: not said */
@@ -49,6 +49,7 @@ struct run_checkpoint {
 struct run {
     struct cli *cli;
     /* from the command line */
+    const struct opts *opts;
     struct subject subject;
     struct machine machine;
     const char *json, *series, *trace, *timeline; /* files; NULL: not wanted */

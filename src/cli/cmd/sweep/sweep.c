@@ -11,6 +11,7 @@
 #include "cli/cmd/commands.h"
 #include "cli/cmd/sweep/programs.h"
 #include "lab/cluster/cluster.h"
+#include "subject/machine.h"
 
 /* A sweep that only lists its points changes nothing, and a database that is not there has none of them. */
 static bool open_store(struct sweep *s, struct err *e) {
@@ -67,6 +68,7 @@ enum cli_exit sweep_main(struct cli *cli, const struct opts *o) {
     struct sweep s = {.cli = cli, .host = &host, .opts = o};
     struct err e = {0};
     enum cli_exit status;
+    if (opts_has(o, "mech") && !opts_has(o, "points")) machine_warn_unused(cli, o, opts_value(o, "mech"));
     if (!sweep_read_options(&s, o, &e))
         status = cli_usage(cli, &e);
     else if (!sweep_work_out(&s, &e) || !open_store(&s, &e) ||
