@@ -116,13 +116,37 @@ static const char *near_key(const struct options *o, const char *key) {
     return nearest_name(key, names);
 }
 
+/* Suggests the keys of the word's section whose last part begins as the word's does, or, with `anywhere`, those of any section
+ * that have it in them; false: there are none. */
+static bool suggest_keys(const struct options *o, const char *key, bool anywhere, struct err *e) {
+    enum { MOST = 8 };
+    const char *dot = strchr(key, '.'), *word = dot ? dot + 1 : key;
+    const size_t section = (size_t)(word - key);
+    struct sb list = {0};
+    size_t n = 0;
+    if (strlen(word) < 3 || (!dot && !anywhere)) return false;
+    for (size_t i = 0; i < o->nrows && n <= MOST; i++) {
+        const char *name = o->rows[i].key + strlen(o->rows[i].section) + 1;
+        if (anywhere ? strstr(name, word) != NULL
+                     : !strncmp(o->rows[i].key, key, section) && !strncmp(name, word, strlen(word)))
+            sb_add(&list, "%s%s", n++ ? ", " : "", o->rows[i].key);
+    }
+    const bool some = n && n <= MOST;
+    if (some)
+        err_set(e, ERR_INPUT, "there is no option \"%s\"; did you mean %s%s?", key, n > 1 ? "one of " : "",
+                list.text);
+    sb_free(&list);
+    return some;
+}
+
 size_t options_find(const struct options *o, const char *key, struct err *e) {
     for (size_t i = 0; i < o->nrows; i++)
         if (!strcmp(key, o->rows[i].key)) return i;
+    if (suggest_keys(o, key, false, e)) return o->nrows;
     const char *near = near_key(o, key);
     if (near)
         err_set(e, ERR_INPUT, "there is no option \"%s\"; did you mean %s?", key, near);
-    else
+    else if (!suggest_keys(o, key, true, e))
         err_set(e, ERR_INPUT, "there is no option \"%s\"", key);
     return o->nrows;
 }

@@ -23,6 +23,26 @@ void kernel_signature(const hd_kernel_info *k, struct sb *out) {
     sb_add(out, ")");
 }
 
+/* Kernels whose readable name begins as what was written. */
+static bool none_but(const char *where, const char *written, hd_module *mod, struct err *e) {
+    struct sb list = {0};
+    for (size_t i = 0; *written && i < hd_module_kernel_count(mod); i++) {
+        hd_kernel_info info;
+        struct sb name = {0};
+        if (hd_kernel_get_info(hd_module_kernel_at(mod, i), &info)) continue;
+        demangle_name(info.name, &name);
+        if (!strncmp(name.text, written, strlen(written))) {
+            sb_add(&list, "\n  ");
+            kernel_signature(&info, &list);
+        }
+        sb_free(&name);
+    }
+    const bool some = list.len > 0;
+    if (some) err_set(e, ERR_INPUT, "%s no kernel \"%.60s\"; these begin so:%s", where, written, list.text);
+    sb_free(&list);
+    return some;
+}
+
 bool kernel_by_name(const char *file, const char *written, hd_device *dev, hd_module *mod, hd_kernel **k,
                     struct err *e) {
     const size_t n = hd_module_kernel_count(mod);
@@ -35,7 +55,8 @@ bool kernel_by_name(const char *file, const char *written, hd_device *dev, hd_mo
     }
     const size_t found = demangle_find(written, names, n, where.text, e);
     free(names);
+    const bool listed = found == n && none_but(where.text, written, mod, e);
     sb_free(&where);
     if (found < n) *k = hd_module_kernel_at(mod, found);
-    return found < n || (found == n && lab_check(dev, hd_module_kernel(mod, written, k), e));
+    return found < n || (found == n && !listed && lab_check(dev, hd_module_kernel(mod, written, k), e));
 }
