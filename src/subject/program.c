@@ -263,8 +263,8 @@ bool program_module(const struct program *p, hd_device *dev, hd_module **mod, st
 }
 
 bool program_choose(struct program *p, hd_device *dev, hd_module *mod, hd_kernel **k, struct err *e) {
-    if (!find_kernel(p, dev, mod, k, e) || !check_shape(p, e) ||
-        !program_match(p, hd_module_kernel_count(mod), e) || !describe_all(p, e))
+    if (!find_kernel(p, dev, mod, k, e) || !check_shape(p, e) || !program_match(p, *k, e) ||
+        !describe_all(p, e))
         return false;
     p->lab = (struct lab_program){.file = p->file,
                                   .module = p->module,

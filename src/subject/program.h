@@ -81,7 +81,7 @@ bool program_describe_vars(struct program *p, hd_device *dev, hd_module *mod, st
 bool program_captured(struct program *p, struct err *e);
 
 /* program_match.c: arguments against the kernel's parameters. */
-bool program_match(const struct program *p, size_t kernels, struct err *e);
+bool program_match(const struct program *p, const hd_kernel *k, struct err *e);
 /* "4 blocks of 256 threads" */
 void program_shape(const hd_launch *l, struct sb *out);
 

@@ -1,11 +1,13 @@
 /* Arguments of a launch against the kernel's parameters, by number and size. A size that does not match is an
- * error; an integer for a parameter declared as a float, which compilers do not write by accident, is a warning. */
+ * error; an integer for a parameter declared as a float, or the reverse, which compilers do not write by accident, is a
+ * warning. */
 #include <string.h>
 
-#include "value/demangle.h"
 #include "subject/program.h"
+#include "value/demangle.h"
 
 #include "lab/run/kernel.h"
+#include "sim/sim.h"
 
 /* An --arg that fits the parameter, for a command line to paste. A 64-bit integer is most likely an address. */
 static void sample(const hd_param_info *p, struct sb *out) {
@@ -55,7 +57,21 @@ static bool wrong_number(const struct program *p, size_t kernels, struct err *e)
     return false;
 }
 
-static bool match_one(const struct program *r, size_t i, struct err *e) {
+/* An integer for a float, or a float for an integer: the bits are passed as they are, which is seldom meant. */
+static void warn_of_type(const struct program *r, size_t i) {
+    const struct program_arg *a = &r->args.v[i];
+    const hd_param_info *p = &r->info.params[i];
+    const bool given = ir_type_float(a->spec.type), wanted = *p->type == 'f';
+    struct sb text = {0};
+    if (given == wanted || (given && !p->pointer && *p->type != 'u' && *p->type != 's')) return;
+    sb_add(&text, "argument %zu (%.60s) is %s, parameter %s is declared %s", i, a->text,
+           given ? "a float" : "an integer", p->name, kernel_param_type(p));
+    if (given) sb_add(&text, ": it gets the bits of the float");
+    term_warning(&r->cli->term, r->cli->command->name, text.text);
+    sb_free(&text);
+}
+
+static bool match_one(const struct program *r, size_t i, bool bits, struct err *e) {
     const struct program_arg *a = &r->args.v[i];
     const hd_param_info *p = &r->info.params[i];
     /* addresses take what the module's addresses take: 4 bytes in a 32-bit module */
@@ -65,20 +81,15 @@ static bool match_one(const struct program *r, size_t i, struct err *e) {
         return err_set(e, ERR_INPUT, "argument %zu (%.60s) has %llu byte%s, parameter %s (%s) takes %u", i,
                        a->text, (unsigned long long)have, have == 1 ? "" : "s", p->name, kernel_param_type(p),
                        p->bytes);
-    bool integer = a->spec.kind == ARG_SCALAR && !ir_type_float(a->spec.type);
-    if (*p->type == 'f' && integer) {
-        struct sb text = {0};
-        sb_add(&text, "argument %zu (%.60s) is an integer, parameter %s is declared %s", i, a->text, p->name,
-               p->type);
-        term_warning(&r->cli->term, r->cli->command->name, text.text);
-        sb_free(&text);
-    }
+    if (a->spec.kind == ARG_SCALAR && !bits) warn_of_type(r, i);
     return true;
 }
 
-bool program_match(const struct program *p, size_t kernels, struct err *e) {
-    if (p->args.n != p->info.nparams) return wrong_number(p, kernels, e);
+bool program_match(const struct program *p, const hd_kernel *k, struct err *e) {
+    const hd_module *mod = sim_kernel_module(k);
+    const struct ir_func *f = &sim_module_ir(mod)->funcs.v[sim_kernel_func(k)];
+    if (p->args.n != p->info.nparams) return wrong_number(p, hd_module_kernel_count(mod), e);
     for (size_t i = 0; i < p->args.n; i++)
-        if (!match_one(p, i, e)) return false;
+        if (!match_one(p, i, f->params[i].bits, e)) return false;
     return true;
 }

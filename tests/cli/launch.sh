@@ -50,10 +50,17 @@ run run $file --kernel scalars --grid 1 --block 1 --arg 'buf:u64[8]' --arg u8:0x
     --arg f16:-1.5 --arg u32:4000000000 --arg f32:0.1 --arg s64:-2 --arg f64:0.1 --dump 0:$work/scalars --quiet
 expect_bytes $work/scalars "fe00000000000000fe00000000000000ffff00000000000000be00000000000000286bee00000000cdcccc3d00000000feffffffffffffff9a9999999999b93f" \
     "scalars of every type arrive bit for bit"
+[ ! -s "$err" ]
+verdict $? "without a warning: a parameter of 16 bits without a type takes floats and integers"
 run run $file --kernel scalars --grid 1 --block 1 --arg 'buf:u64[8]' --arg u8:1 --arg s8:1 --arg u16:1 --arg u16:1 \
     --arg u32:1 --arg u32:1 --arg s64:1 --arg f64:1 --quiet
 expect_err "warning: argument 6 (u32:1) is an integer, parameter f is declared f32" "an integer for a float is a warning"
 expect_status 0 "and no error"
+run run $file --kernel scalars --grid 1 --block 1 --arg 'buf:u64[8]' --arg u8:1 --arg s8:1 --arg u16:1 --arg u16:1 \
+    --arg f32:1.5 --arg f32:1 --arg s64:1 --arg f64:1 --quiet
+expect_err "warning: argument 5 (f32:1.5) is a float, parameter e is declared u32: it gets the bits of the float" "a float for an integer is one too"
+[ "$(grep -c warning "$err")" -eq 1 ]
+verdict $? "and the only one"
 run run $file --kernel struct_and_symbol --grid 1 --block 1 --arg 'buf:u32[2]' --arg bytes:0000000000000000efbeadde \
     --arg sym:counter --dump 0:- 
 expect_bytes $out "efbeadde29000000" "a struct by value and a symbol"
@@ -89,3 +96,7 @@ printf '[exec]\nisa = portable\n' >$work/config
 run run $file --kernel no_arguments --grid 1 --block 1 --config $work/config --json -
 expect_json $out options/exec.isa '"portable"' "--config is read"
 refused "nosuch.ini" "a missing configuration is named" run $file --kernel no_arguments --grid 1 --block 1 --config nosuch.ini
+refused 'tests/cli/kernels.ptx has no kernel "s"; these begin so:
+  scalars(' "the beginning of a name lists the kernels that begin so" run $file --kernel s --grid 1 --block 1
+[ "$(grep -c '^  s[a-z_]*(' "$err")" -eq 3 ]
+verdict $? "all three of them"

@@ -16,6 +16,7 @@ struct spec {
     uint32_t vec, align;
     bool ptr, typed, reg, local;
     bool wide; /* .b128: two of type */
+    bool bits; /* .b8 to .b64 */
     const char *at;
 };
 
@@ -59,6 +60,10 @@ static bool opaque_kind(struct ptx *p, struct spec *s) {
     return false;
 }
 
+static bool bits_only(unsigned mod) {
+    return mod == MOD_B8 || mod == MOD_B16 || mod == MOD_B32 || mod == MOD_B64;
+}
+
 static bool one_specifier(struct ptx *p, struct spec *s) {
     if (ptx_accept_word(p, "align")) return alignment(p, &s->align);
     if (ptx_accept_word(p, "attribute")) return attribute(p);
@@ -69,7 +74,7 @@ static bool one_specifier(struct ptx *p, struct spec *s) {
     } else if (m && (m->classes & MC_VEC) && m->value <= 4)
         s->vec = m->value;
     else if (m && (m->classes & MC_TYPE) && m->value < IR_NTYPES && !s->typed)
-        s->type = m->value, s->typed = true;
+        s->type = m->value, s->typed = true, s->bits = bits_only(m->id);
     else if (m && m->id == MOD_B128 && !s->typed)
         s->type = IR_T_U64, s->typed = s->wide = true;
     else if (!(s->ptr && m && (m->classes & MC_SPACE)))
@@ -205,8 +210,10 @@ static bool formal(struct ptx *p, bool kernel, uint32_t *bytes, struct ir_param 
     if (s.type == IR_T_P) return diag_error(&p->diag, at, "a parameter cannot be a predicate");
     if (!dimensions(p, &a, (uint64_t)ir_type_bytes[s.type] * s.vec)) return false;
     if (a.open && a.n == 1) a.bytes = 0;
-    *prm = (struct ir_param){
-        .type = a.n || s.vec > 1 ? IR_T_NONE : s.type, .pointer = s.ptr, .align = natural_align(&s)};
+    *prm = (struct ir_param){.type = a.n || s.vec > 1 ? IR_T_NONE : s.type,
+                             .pointer = s.ptr,
+                             .bits = s.bits,
+                             .align = natural_align(&s)};
     prm->name = arena_strndup(&p->m->mem, name.s, name.len);
     uint64_t offset = ((uint64_t)*bytes + prm->align - 1) / prm->align * prm->align;
     if (offset + a.bytes > MAX_FRAME)
