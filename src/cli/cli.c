@@ -2,10 +2,11 @@
 #include "cli/cli.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
+#include "cli/outfile.h"
 #include "value/args.h"
 #include "value/demangle.h"
-#include "cli/outfile.h"
 
 enum cli_exit cli_usage(const struct cli *c, const struct err *e) {
     const char *name = c->command ? c->command->name : NULL;
@@ -32,6 +33,33 @@ bool cli_number(const char *option, const char *text, uint64_t most, uint64_t *v
     if (*value <= most) return true;
     return err_set(e, ERR_INPUT, "%s %llu is more than %llu", option, (unsigned long long)*value,
                    (unsigned long long)most);
+}
+
+void cli_add_word(struct sb *out, const char *word) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%_+=:,./-";
+    sb_add(out, " ");
+    if (*word && strspn(word, plain) == strlen(word)) {
+        sb_add(out, "%s", word);
+        return;
+    }
+    sb_add(out, "'");
+    for (; *word; word++) {
+        if (*word == '\'')
+            sb_add(out, "'\\''");
+        else
+            sb_addn(out, word, 1);
+    }
+    sb_add(out, "'");
+}
+
+bool cli_names_program(const char *word) {
+    static const char *const endings[] = {".ptx", ".cu", ".hdl", ".hdt", ".traceg"};
+    struct stat s;
+    const char *dot = strrchr(word, '.');
+    if (*word == '@') return true;
+    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
+        if (!strcmp(dot, endings[i])) return true;
+    return strpbrk(word, "./") && !stat(word, &s) && !S_ISDIR(s.st_mode);
 }
 
 bool cli_jobs(const struct opts *o, unsigned *jobs, struct err *e) {

@@ -61,6 +61,12 @@ enum cli_exit cli_fail(const struct cli *c, const struct err *e);
 /* A whole number from a value of an option, decimal or hexadecimal, at most `most`. */
 bool cli_number(const char *option, const char *text, uint64_t most, uint64_t *value, struct err *e);
 
+/* A blank and the word, in quotes where a shell needs them. */
+void cli_add_word(struct sb *out, const char *word);
+
+/* Whether a word is what run takes: a workload, a file that is there, or a name as only such a file has. */
+bool cli_names_program(const char *word);
+
 /* --jobs: host threads; 0 where it is not given. */
 bool cli_jobs(const struct opts *o, unsigned *jobs, struct err *e);
 

@@ -6,23 +6,6 @@
 
 #include "sim/config.h"
 
-static void add_word(struct sb *out, const char *word) {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%_+=:,./-";
-    sb_add(out, " ");
-    if (*word && strspn(word, plain) == strlen(word)) {
-        sb_add(out, "%s", word);
-        return;
-    }
-    sb_add(out, "'");
-    for (; *word; word++) {
-        if (*word == '\'')
-            sb_add(out, "'\\''");
-        else
-            sb_addn(out, word, 1);
-    }
-    sb_add(out, "'");
-}
-
 static bool decides(const struct opt *row) {
     return !(row->how & (OPT_WRITES | OPT_UPDATES)) && strcmp(row->name, "jobs") &&
            strcmp(row->name, "quiet");
@@ -30,12 +13,12 @@ static bool decides(const struct opt *row) {
 
 static void add_command(const struct cli *c, const struct opts *o, struct sb *out) {
     sb_add(out, "heddle %s", c->command->name);
-    for (size_t i = 0; i < o->operands.n; i++) add_word(out, o->operands.v[i]);
+    for (size_t i = 0; i < o->operands.n; i++) cli_add_word(out, o->operands.v[i]);
     for (size_t i = 0; i < o->given.n; i++) {
         const struct opt_given *g = &o->given.v[i];
         if (!decides(g->opt)) continue;
         sb_add(out, " --%s", g->opt->name);
-        if (g->value) add_word(out, g->value);
+        if (g->value) cli_add_word(out, g->value);
     }
 }
 

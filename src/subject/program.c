@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "value/demangle.h"
-#include "subject/sidecar.h"
 #include "cli/outfile.h"
+#include "subject/sidecar.h"
 #include "subject/source.h"
+#include "value/demangle.h"
 
 /* ---- options ---- */
 
@@ -84,7 +84,7 @@ static void split_name(struct program *p, const char *operand) {
 
 bool program_options(struct program *p, const struct cli *c, const char *file, const struct opts *o,
                      struct err *e) {
-    *p = (struct program){.cli = c, .sidecar = {.table = launch_options}};
+    *p = (struct program){.cli = c, .sidecar = {.table = launch_options}, .launches = true};
     split_name(p, file);
     const char *kernel = opts_value(o, "kernel");
     if (kernel && p->kernel_name && strcmp(kernel, p->kernel_name) != 0)
@@ -127,6 +127,24 @@ static bool compile(struct program *p, struct err *e) {
     return true;
 }
 
+/* A source file with a main is meant as a whole, unless something says which launch of it is. */
+static bool check_whole(const struct program *p, struct err *e) {
+    struct sb build = {0}, program = {0}, run = {0};
+    if (!p->launches || p->scripted || p->kernel_name || p->has_grid || p->has_block || p->args.n)
+        return true;
+    if (!source_has_main(p->text.text)) return true;
+    source_build_line(p->file, &build, &program);
+    cli_add_word(&run, program.text);
+    err_set(e, ERR_INPUT,
+            "%s is a whole program, with a main: build it, then run what was built:\n  %s\n  heddle cuda%s\n"
+            "One kernel of it runs alone with --kernel, --grid, --block and --arg",
+            p->file, build.text, run.text);
+    sb_free(&build);
+    sb_free(&program);
+    sb_free(&run);
+    return false;
+}
+
 bool program_read(struct program *p, struct err *e) {
     enum source_kind kind;
     if (!source_read(p->file, &p->text, &kind, e)) return false;
@@ -141,6 +159,7 @@ bool program_read(struct program *p, struct err *e) {
     p->compile.own_flags = opts_value(&p->sidecar, "cuda-flags");
     p->module = p->file;
     if (kind == SOURCE_PTX) return true;
+    if (!check_whole(p, e)) return false;
     struct sb name = {0};
     sb_add(&name, "PTX of %s", p->file);
     p->module = sb_keep(&name, &p->mem);

@@ -2,13 +2,13 @@
 #ifndef HEDDLE_SUBJECT_PROGRAM_H
 #define HEDDLE_SUBJECT_PROGRAM_H
 
-#include "value/args.h"
-#include "subject/capture.h"
 #include "cli/cli.h"
+#include "lab/run/program.h"
+#include "subject/capture.h"
 #include "toolchain/cudacc.h"
+#include "value/args.h"
 #include "value/params.h"
 #include "value/vars.h"
-#include "lab/run/program.h"
 
 struct program_arg {
     const char *name; /* name of --buffer; NULL: an argument of the kernel */
@@ -24,9 +24,10 @@ struct program {
     const char *before; /* operands of the command before the file, for a command line to paste; NULL: none */
     const char *file, *kernel_name; /* kernel_name NULL: the only one */
     bool has_grid, has_block, has_shared;
-    bool binary;            /* machine code with a main, which launches */
-    VEC(const char *) argv; /* its arguments */
-    const char *files;      /* --files: which it may use; NULL: not given */
+    bool launches, scripted; /* a kernel of it is to run; as a script says */
+    bool binary;             /* machine code with a main, which launches */
+    VEC(const char *) argv;  /* its arguments */
+    const char *files;       /* --files: which it may use; NULL: not given */
     hd_launch launch;
     VEC(struct program_arg) args;
     VEC(struct program_arg) buffers; /* --buffer: reached by name */

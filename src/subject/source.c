@@ -2,12 +2,14 @@
  * comments, so that a file which has no such line but says __global__ is CUDA C++. */
 #include "subject/source.h"
 
+#include <ctype.h>
 #include <string.h>
 
+#include "cli/cli.h"
 #include "cli/outfile.h"
-#include "subject/capture.h"
 #include "front/riscv/riscv.h"
 #include "sim/file.h"
+#include "subject/capture.h"
 
 /* ---- what cannot run ---- */
 
@@ -131,4 +133,53 @@ bool source_read(const char *name, struct sb *text, enum source_kind *kind, stru
     if (!file_read(from_stdin ? "/dev/stdin" : name, text, e)) return false;
     if (from_stdin && !text->len) return err_set(e, ERR_INPUT, "standard input is empty");
     return source_kind(name, text->text, text->len, kind, e);
+}
+
+/* ---- whole programs ---- */
+
+/* Past a comment, or a text or character in quotes, that begins here; NULL: none does. */
+static const char *skip_aside(const char *p) {
+    const char quote = *p;
+    if (p[0] == '/' && p[1] == '/') return p + strcspn(p, "\n");
+    if (p[0] == '/' && p[1] == '*') {
+        const char *end = strstr(p + 2, "*/");
+        return end ? end + 2 : p + strlen(p);
+    }
+    if (quote != '"' && quote != '\'') return NULL;
+    for (p++; *p && *p != quote && *p != '\n'; p++)
+        if (*p == '\\' && p[1]) p++;
+    return p + (*p == quote);
+}
+
+static bool word_char(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+bool source_has_main(const char *text) {
+    static const char blanks[] = " \t\r\n";
+    bool after_int = false; /* the word before this one is "int" */
+    for (const char *p = text, *aside; *p;) {
+        if ((aside = skip_aside(p))) {
+            p = aside;
+            continue;
+        }
+        size_t n = 0;
+        while (word_char(p[n])) n++;
+        if (n == 4 && after_int && !memcmp(p, "main", 4) && p[4 + strspn(p + 4, blanks)] == '(') return true;
+        if (n || !strchr(blanks, *p)) after_int = n == 3 && !memcmp(p, "int", 3);
+        p += n ? n : 1;
+    }
+    return false;
+}
+
+void source_build_line(const char *file, struct sb *line, struct sb *program) {
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file, *dot = strrchr(name, '.');
+    struct sb output = {0};
+    sb_add(&output, "%.*s", dot && dot > name ? (int)(dot - name) : (int)strlen(name), name);
+    sb_add(line, "heddle nvcc -O2");
+    cli_add_word(line, file);
+    sb_add(line, " -o");
+    cli_add_word(line, output.text);
+    sb_add(program, "./%s", output.text);
+    sb_free(&output);
 }

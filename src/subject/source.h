@@ -18,4 +18,9 @@ bool source_read(const char *name, struct sb *text, enum source_kind *kind, stru
 /* What the bytes are, by their beginning and, of text, by words that only CUDA has; false: something that cannot run, and why. */
 bool source_kind(const char *name, const char *text, size_t n, enum source_kind *kind, struct err *e);
 
+/* Whether CUDA C++ defines main, comments and texts aside. */
+bool source_has_main(const char *text);
+/* The command line that builds the program of a file in CUDA C++; *program is what it is called then. */
+void source_build_line(const char *file, struct sb *line, struct sb *program);
+
 #endif

@@ -3,13 +3,14 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "subject/subject.h"
 #include "sim/file.h"
+#include "subject/subject.h"
 
 bool subject_script_options(struct subject *s, const struct opts *o, struct err *e) {
     static const char *const of_launches[] = {"kernel", "grid",   "block", "shared",
                                               "arg",    "buffer", "print", "dump"};
     if (!opts_known(o, "script") || !(s->script_file = opts_value(o, "script"))) return true;
+    s->program.scripted = true;
     for (size_t i = 0; i < sizeof of_launches / sizeof *of_launches; i++)
         if (opts_known(o, of_launches[i]) && opts_has(o, of_launches[i]))
             return err_set(e, ERR_INPUT, "--%s does not go with --script, which says that itself",

@@ -35,6 +35,10 @@ printf 'hello\n' >"$work/text" && chmod +x "$work/text"
 refused "is neither a program nor a script" "a text" cuda "$work/text"
 printf '\177ELF\001\001\001\000\000\000\000\000\000\000\000\000\002\000\050\000' >"$work/arm" && chmod +x "$work/arm"
 refused "is a program for 32-bit ARM" "a program for another processor" cuda "$work/arm"
+refused "  heddle nvcc -O2 examples/walks.cu -o walks
+  heddle cuda --mech pdom,dwf --set gpu.sms=2 ./walks 100" "a source file: how it is built, and this command with what is built" cuda --mech pdom,dwf --set gpu.sms=2 examples/walks.cu 100
+refused "'heddle run examples/collatz.cu' runs one" "a source file with kernels alone" cuda examples/collatz.cu
+refused "'heddle run examples/collatz.ptx' runs one" "PTX" cuda examples/collatz.ptx
 refused "PROGRAM [ARG]... is missing" "no program at all" cuda --quiet
 refused "--json cannot go to standard output" "standard output is the program's" cuda --json - true
 refused "--mech needs timed runs" "mechanisms without time" cuda -f --mech pdom true

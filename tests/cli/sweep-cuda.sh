@@ -99,7 +99,7 @@ verdict $? "no process and no file stays behind"
 refused "there is no program ./none" "a program that is not there" sweep --program './none 1' --db x.sqlite
 refused "a program is missing" "no words" sweep --program ' ' --db x.sqlite
 refused "a quote is not closed" "half a quote" sweep --program "./launches 'a" --db x.sqlite
-refused "is a source file: build it first" "a source file" sweep --program "$(printf '#' >s.cu; chmod +x s.cu; echo ./s.cu)" --db x.sqlite
+refused "is a source file: build it first" "a source file" sweep --program "$(printf 'int main() {}' >s.cu; chmod +x s.cu; echo ./s.cu)" --db x.sqlite
 refused "{m}: m has no value" "a name that is no axis" sweep --program './launches {m}' --db x.sqlite
 refused "n=3: " "a program that an axis names and is not there" sweep --program './launches{n}' --set n=3,4 --db x.sqlite
 refused "none.txt" "an input that is not there" sweep --program './launches 2' --input none.txt --db x.sqlite

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "cli/cmd/cuda/cuda.h"
+#include "sim/file.h"
+#include "subject/source.h"
 #include "toolchain/cuda_elf.h"
 
 #define RELINK                                                                                      \
@@ -63,6 +65,43 @@ static const char *machine_name(unsigned machine) {
     }
 }
 
+static bool kernels_only(const char *path, struct err *e) {
+    return err_set(e, ERR_INPUT, "%.200s holds kernels and no program: 'heddle run %.200s' runs one", path,
+                   path);
+}
+
+/* What was typed, with the program that the source file becomes in its place. */
+static void add_rest(const struct cuda *c, const char *program, struct sb *out) {
+    for (size_t i = 0; i < c->opts.given.n; i++) {
+        const struct opt_given *g = &c->opts.given.v[i];
+        sb_add(out, " --%s", g->opt->name);
+        if (opts_optional(g->opt))
+            sb_add(out, "%s%s", *g->value ? "=" : "", g->value);
+        else if (g->value)
+            cli_add_word(out, g->value);
+    }
+    cli_add_word(out, program);
+    for (size_t i = 1; i < c->words.n && c->words.v[i]; i++) cli_add_word(out, c->words.v[i]);
+}
+
+/* A program in CUDA C++ is built first, and then started. */
+static bool refuse_source(const struct cuda *c, const char *path, struct err *e) {
+    struct sb text = {0}, build = {0}, program = {0}, run = {0};
+    if (!file_read(path, &text, e)) return false;
+    const bool whole = text.len && source_has_main(text.text);
+    sb_free(&text);
+    if (!whole) return kernels_only(path, e);
+    source_build_line(path, &build, &program);
+    add_rest(c, program.text, &run);
+    err_set(e, ERR_INPUT,
+            "%.200s is a source file: build it first, then run what was built:\n  %s\n  heddle cuda%s", path,
+            build.text, run.text);
+    sb_free(&build);
+    sb_free(&program);
+    sb_free(&run);
+    return false;
+}
+
 /* No ELF file of 64 bits: a script, which its interpreter runs, or something else. */
 static bool check_other(const char *path, struct err *e) {
     unsigned char head[20] = {0};
@@ -74,12 +113,6 @@ static bool check_other(const char *path, struct err *e) {
     if (n == sizeof head && !memcmp(head, "\177ELF", 4))
         return err_set(e, ERR_INPUT, "%.200s is a program for %s", path,
                        machine_name(head[5] == 1 ? head[18] : head[19]));
-    if (ends_in(path, ".cu"))
-        return err_set(e, ERR_INPUT,
-                       "%.200s is a source file: build it first, as in 'heddle nvcc %.200s -o program'", path,
-                       path);
-    if (ends_in(path, ".ptx"))
-        return err_set(e, ERR_INPUT, "%.200s holds kernels and no program: 'heddle run' runs one", path);
     return err_set(e, ERR_INPUT, "%.200s is neither a program nor a script that names its interpreter (#!)",
                    path);
 }
@@ -184,6 +217,8 @@ static bool check_gpu(struct cuda *c, const struct elf *f, struct err *e) {
 
 bool cuda_find_program(struct cuda *c, const char *word, struct err *e) {
     struct elf f;
+    if (ends_in(word, ".cu") && !access(word, R_OK)) return refuse_source(c, word, e);
+    if (ends_in(word, ".ptx") && !access(word, R_OK)) return kernels_only(word, e);
     c->path = strchr(word, '/') ? (is_program(word) ? word : NULL) : on_path(c, word);
     if (!c->path && !strchr(word, '/') && is_program(word))
         return err_set(e, ERR_INPUT, "there is no program %.200s in PATH (the file here is ./%.200s)", word,
