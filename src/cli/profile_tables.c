@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "value/demangle.h"
 #include "report/bar.h"
 #include "report/table.h"
 #include "report/text.h"
+#include "value/demangle.h"
 
 enum { MOST_ROWS = 10, BAR_WIDTH = 10, MOST_TEXT = 34 };
 
@@ -41,12 +41,14 @@ static void bar_cell(struct table *t, uint64_t v, uint64_t all, bool utf8) {
 
 /* A line of the PTX text without the blanks and the semicolon around it. */
 static void code_cell(struct table *t, const char *text) {
-    struct sb code = {0};
+    struct sb code = {0}, readable = {0};
     if (text) text += strspn(text, " \t");
     size_t n = text ? strcspn(text, ";\n\r") : 0;
     for (size_t i = 0; i < n; i++)
         if (text[i] != '\t' || (i && text[i - 1] != ' ')) sb_addn(&code, text[i] == '\t' ? " " : text + i, 1);
-    table_cell(t, "%.*s", MOST_TEXT, code.text ? code.text : "");
+    demangle_text(code.text ? code.text : "", &readable);
+    table_cell(t, "%.*s", MOST_TEXT, readable.text);
+    sb_free(&readable);
     sb_free(&code);
 }
 

@@ -137,6 +137,35 @@ expect_err "at PTX of tests/cuda/program.cu:" "and says that the line is one of 
 run run $program --kernel talk --arg 'buf:s32[4]' --arg s32:1 --json -
 expect_json $out kernels/0/kernel '"_Z4talkPii"' "data keeps the name that the PTX has"
 
+# ---- whole programs ----
+whole="  heddle nvcc -O2 examples/walks.cu -o walks
+  heddle cuda ./walks"
+refused "$whole" "run says how a source file with a main is built and run" run examples/walks.cu
+refused "$whole" "so do other commands" compare examples/walks.cu --mech pdom
+run run examples/walks.cu --kernel longest --grid 1 --block 32 --arg 'buf:u32[32]=iota' --arg u32:32 --arg 'buf:u32[1]' --print 2 --quiet
+expect_in_out "31" "a kernel of it runs where the launch is said"
+run inspect examples/walks.cu
+expect_in_out "kernel walks" "inspect shows all of its kernels"
+"$HEDDLE" nvcc -ptx tests/cuda/program.cu -o "$work/program.ptx"
+names() { # NAME COMMAND...: what people read of a C++ kernel is its name in the source
+    local name=$1
+    shift
+    run "$@"
+    [ "$status" -eq 0 ] && ! grep -qE '(^|[^_$])_Z' "$out"
+    verdict $? "$name shows no mangled name"
+}
+scale="$work/program.ptx --kernel outer::scale --grid 1 --block 4 --arg buf:f32[4] --arg f32:1"
+names "run --profile" run $scale --profile --annotate
+names compare compare $scale --mech pdom,dwf
+names inspect inspect "$work/program.ptx"
+names "inspect --code" inspect "$work/program.ptx" --code
+names study study oracle-lanes $scale
+names explain explain pdom $scale
+run report $scale --json "$work/report.json" --html "$work/report.html" --quiet
+expect_json "$work/report.json" subject/title '"outer::scale"' "a report has the readable name as title"
+expect_json "$work/report.json" subject/kernel '"_ZN5outer5scaleEPff"' "and that of the PTX as name"
+expect_json "$work/report.json" code/functions/0/title '"outer::scale"' "of functions too"
+
 # ---- errors ----
 printf '__global__ void broken(int *p) {\n    *p = nothing;\n}\n' >"$work/broken.cu"
 refused "broken.cu:2:10: error: use of undeclared identifier 'nothing'" "the compiler's errors are shown" \

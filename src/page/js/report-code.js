@@ -164,16 +164,16 @@
             flow.drawn = null;
             if (!f) return;
             if (f.blocks.length > mostBlocks) {
-                box.replaceChildren(note(`${f.name} has ${f.blocks.length} blocks: too many to draw. 'heddle inspect --dot' writes the graph for Graphviz.`));
+                box.replaceChildren(note(`${f.title} has ${f.blocks.length} blocks: too many to draw. 'heddle inspect --dot' writes the graph for Graphviz.`));
                 return;
             }
             const first = new Map(f.blocks.map(b => [b.block, b.first]));
             const edges = f.blocks.flatMap(b => b.to.filter(t => first.has(t)).map(t => ({from: b.block, to: t, class: first.get(t) <= b.first ? 'back' : ''})));
-            flow.drawn = graph({nodes: f.blocks.map(b => nodeOf(x, f, b, panes.file)), edges, label: `control-flow graph of ${f.name}`,
+            flow.drawn = graph({nodes: f.blocks.map(b => nodeOf(x, f, b, panes.file)), edges, label: `control-flow graph of ${f.title}`,
                                 onSelect: block => x.choose({block})});
             box.replaceChildren(flow.drawn.node);
         };
-        flow.names = all.length > 1 ? select({label: 'function', options: all.map((f, i) => [String(i), f.name]), value: String(all.indexOf(flow.func)),
+        flow.names = all.length > 1 ? select({label: 'function', options: all.map((f, i) => [String(i), f.title]), value: String(all.indexOf(flow.func)),
                                               onChange: i => { flow.func = all[Number(i)]; flow.draw(); }}) : null;
         flow.show = func => {
             if (!func || func === flow.func) return;

@@ -7,7 +7,7 @@
     function launchesOf(run) {
         const all = [];
         for (let i = 0, t = 0; i < run.launches.length; i += 2) {
-            all.push({name: run.kernels[run.launches[i]].name, begin: t, end: t + run.launches[i + 1]});
+            all.push({name: run.kernels[run.launches[i]].title, begin: t, end: t + run.launches[i + 1]});
             t += run.launches[i + 1];
         }
         return all;

@@ -1,10 +1,10 @@
 /* heddle report: what control flow costs, and where. data (src/cli/report_*.c writes it): {version, title, command, subject,
  * machine, lanes and waits: [{key, name}], the kinds of slots; stats: [{name, unit, meaning}]; code: {ptx: pieces, files: [{file, name,
- * text: pieces or null}], functions: [{name, kernel, line, entry, structure, blocks: [{block, first, end, line, to, loop}], lines,
+ * text: pieces or null}], functions: [{name, title, kernel, line, entry, structure, blocks: [{block, first, end, line, to, loop}], lines,
  * files, sources: by PC from entry}]}; runs: [{name, status, error, stats, own, mech, title, warp, storage, density, slots: by kind,
  * functions, branches, ptx: [[line, executions, lanes, cost, cost with calls]], source: [[file, line, ...the same]], kernels,
  * launches: kernel, cycles in turn, series: by column}]}. A cost is kind, slots, kind, slots ...: kinds are lanes, waits, then what
- * the line causes: divergence, exited, waits.
+ * the line causes: divergence, exited, waits. A name of a kernel or function is the one of the PTX, its title what people read.
  * The parts are in report-model.js, report-code.js and report-time.js; here are those that are little more than a table or chart. */
 'use strict';
 (() => {
@@ -15,7 +15,7 @@
         const {subject: s, machine, command} = x.data;
         const checked = `${fmt.int(s.checked)} values verified against the CPU`;
         const first = s.workload ? ['workload', `@${s.workload} (${s.origin}), ${s.size}: ${s.what}; ${checked}`]
-            : ['program', [el('code', {}, s.file), s.script ? `, script ${s.script}` : `, kernel ${s.kernel}, ${x.base.kernels[0].shape}`]];
+            : ['program', [el('code', {}, s.file), s.script ? `, script ${s.script}` : `, kernel ${s.title}, ${x.base.kernels[0].shape}`]];
         return [first, ['machine', machine.text], ['command', el('code', {}, command)]];
     }
     function addMechanisms(x, root) {
@@ -136,7 +136,7 @@
     function occupancyOf(x, k) {
         const warps = fmt.int(k.resident * Math.ceil(k.threads / 32)), filled = fmt.percent(k.resident * k.threads / x.data.machine.threads, 0);
         const mean = x.over(k.block_cycles, k.sm_cycles), alone = mean !== null && mean < k.resident * 0.95;
-        return [el('h3', {}, k.name),
+        return [el('h3', {}, k.title),
                 el('p', {}, `${fmt.int(k.resident)} block${k.resident === 1 ? '' : 's'} of ${fmt.int(k.threads)} threads fit on an SM, ${warps} warps, ${filled} of its threads: `,
                    el('strong', {}, `limited by ${limitText(k)}`), `. While an SM had a block, it had ${fmt.fixed(mean, 2)} on average`,
                    alone ? ': the grid brought no more, or its last blocks were alone.' : '.'),
@@ -156,7 +156,7 @@
         const box = el('div');
         page.section('kernels', 'Kernels', box);
         x.onRun(() => box.replaceChildren(table({rows: x.run.kernels, sort: {key: 'cycles', descending: true}, columns: [
-            {key: 'name', label: 'kernel', cell: k => el('code', {}, k.name)}, {key: 'launches', label: 'launches', kind: 'int'},
+            {key: 'name', label: 'kernel', cell: k => el('code', {}, k.title)}, {key: 'launches', label: 'launches', kind: 'int'},
             {key: 'cycles', label: 'cycles', kind: 'int', heat: k => x.over(k.cycles, x.stat(x.run, 'gpu.cycles'))},
             {key: 'ipc', label: 'IPC', kind: 'fixed', value: k => x.over(k.thread_insts, k.cycles)},
             {key: 'lanes', label: 'lanes', kind: 'percent', value: k => x.over(k.thread_insts, k.lane_slots)},
@@ -178,7 +178,7 @@
 
     heddlePages.report = (data, root) => {
         const x = pieces.reportModel(data), s = data.subject;
-        const page = layout(root, {title: `What control flow costs in ${s.workload ? '@' + s.workload : s.kernel || s.script}`, about: aboutOf(x), version: data.version});
+        const page = layout(root, {title: `What control flow costs in ${s.workload ? '@' + s.workload : s.title}`, about: aboutOf(x), version: data.version});
         addMechanisms(x, root);
         addFailures(x, page);
         summarySection(x, page);

@@ -5,6 +5,7 @@
 #include "cli/cmd/explain/page.h"
 #include "ir/print.h"
 #include "sim/file.h"
+#include "value/demangle.h"
 
 enum { MOST_BLOCKS = 120, CONTEXT = 3, MOST_LINES = 600 };
 
@@ -83,7 +84,12 @@ static json_t *block_json(struct coding *k, uint32_t number) {
     const char *name = k->c->funcs[b->func].block == number ? k->m->funcs.v[b->func].name : NULL;
     json_t *o = json_pack("{s:I, s:I, s:o, s:o, s:o}", "block", (json_int_t)number, "first",
                           (json_int_t)b->first, "to", to, "back", back, "code", code);
-    if (name) json_object_set_new(o, "function", explain_string(name, strlen(name)));
+    struct sb readable = {0};
+    if (name) {
+        demangle_name(name, &readable);
+        json_object_set_new(o, "function", explain_string(readable.text, readable.len));
+    }
+    sb_free(&readable);
     return o;
 }
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "cfg/likely.h"
-#include "value/demangle.h"
 #include "subject/subject.h"
+#include "value/demangle.h"
 
 bool inspect_wants(const struct inspect *in, uint32_t func) {
     return in->ir->funcs.v[func].defined && (in->only == CFG_NONE || in->only == func);
@@ -163,13 +163,16 @@ static bool draw(const struct inspect *in, struct sb *out, struct err *e) {
 }
 
 static void list_code(const struct inspect *in, struct sb *out) {
+    struct sb code = {0};
     bool first = true;
     for (uint32_t f = 0; f < in->ir->funcs.n; f++) {
         if (!inspect_wants(in, f)) continue;
-        if (!first) sb_add(out, "\n");
-        cfg_print(out, in->ir, in->cfg, f);
+        if (!first) sb_add(&code, "\n");
+        cfg_print(&code, in->ir, in->cfg, f);
         first = false;
     }
+    demangle_text(code.text ? code.text : "", out);
+    sb_free(&code);
 }
 
 static bool show(struct inspect *in, const struct opts *o, struct sb *out, struct err *e) {

@@ -1,10 +1,10 @@
 /* The inspection for people. Blocks are called B0, B1, ... within their function, in the order of the code. */
 #include <stdlib.h>
 
-#include "value/demangle.h"
 #include "cli/cmd/inspect/inspect.h"
 #include "ir/print.h"
 #include "report/table.h"
+#include "value/demangle.h"
 
 static void place(const struct inspect *in, uint32_t pc, struct sb *out) {
     const char *file;
@@ -24,6 +24,14 @@ static void add_table(const struct inspect *in, struct sb *out, const char *titl
     table_free(t);
 }
 
+/* A cell with the name of a parameter or a function, readable. */
+static void name_cell(struct table *t, const char *name) {
+    struct sb readable = {0};
+    demangle_text(name, &readable);
+    table_cell(t, "%s", readable.text);
+    sb_free(&readable);
+}
+
 /* ---- parts ---- */
 
 static void parameters(const struct inspect *in, uint32_t func, struct sb *out) {
@@ -34,7 +42,7 @@ static void parameters(const struct inspect *in, uint32_t func, struct sb *out) 
     for (uint32_t i = 0; i < f->nparams; i++) {
         const struct ir_param *p = &f->params[i];
         table_cell(&t, "%u", i);
-        table_cell(&t, "%s", p->name ? p->name : "_");
+        name_cell(&t, p->name ? p->name : "_");
         table_cell(&t, "%s", p->type == IR_T_NONE ? "bytes" : p->pointer ? "pointer" : ir_type_name[p->type]);
         table_cell(&t, "%u", p->bytes);
         table_cell(&t, "%u", p->offset);
@@ -184,7 +192,8 @@ static void calls(const struct inspect *in, uint32_t func, struct sb *out) {
         uint32_t callee = i->op == IR_CALL ? in->ir->ext.v[i->ext + IR_CALL_FUNC] : IR_NOPC;
         indirect |= i->op == IR_CALL_IND;
         if (callee >= in->ir->funcs.n || seen[callee]++) continue;
-        sb_add(&names, "%s%s", names.len ? ", " : "", in->ir->funcs.v[callee].name);
+        sb_add(&names, "%s", names.len ? ", " : "");
+        demangle_name(in->ir->funcs.v[callee].name, &names);
     }
     if (indirect) sb_add(&names, "%sindirectly", names.len ? ", and " : "");
     if (names.len) {
@@ -220,7 +229,7 @@ static void not_supported(const struct inspect *in, uint32_t func, struct sb *ou
         const struct ir_func *f = &in->ir->funcs.v[list[i]];
         for (uint32_t r = 0; r < f->nrefused; r++) {
             table_cell(&t, "%s", f->refused[r].form);
-            table_cell(&t, "%s", f->name);
+            name_cell(&t, f->name);
             table_cell(&t, "%u", f->refused[r].line);
             table_cell(&t, "%u", f->refused[r].count);
             table_cell(&t, "%s", f->refused[r].why);
@@ -311,7 +320,7 @@ static void variables(const struct inspect *in, struct sb *out) {
     TABLE_HEAD(&t, "name", "space", "bytes", "align");
     for (size_t i = 0; i < in->ir->vars.n; i++) {
         const struct ir_var *v = &in->ir->vars.v[i];
-        table_cell(&t, "%s", v->name);
+        name_cell(&t, v->name);
         table_cell(&t, "%s",
                    v->kind == IR_VAR_DATA     ? ir_space_name[v->space]
                    : v->kind == IR_VAR_TEXREF ? "texture"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/listing.h"
 #include "cli/cmd/report/report.h"
+#include "cli/listing.h"
 
 /* A source up to so many bytes is shown whole; of a longer one, lines around those with code. */
 enum { WHOLE = 1 << 16, CONTEXT = 12 };
@@ -107,6 +107,7 @@ static json_t *functions(const struct report *r, const struct ir_module *m, cons
         if (!f->defined || !has_run(r, f)) continue;
         json_t *o = json_pack("{s:s, s:b, s:i, s:i}", "name", f->name, "kernel", f->kernel, "line",
                               (int)f->line, "entry", (int)f->entry);
+        report_title(f->name, o);
         json_object_set_new(o, "structure", json_string(cfg_structure_name(c->funcs[k].structure)));
         json_object_set_new(o, "blocks", blocks(m, c, k));
         places(m, f, o);

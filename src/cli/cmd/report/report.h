@@ -6,11 +6,11 @@
 #include <jansson.h>
 #include <stdatomic.h>
 
-#include "subject/machines.h"
 #include "cli/outfile.h"
 #include "cli/outputs.h"
-#include "subject/subject.h"
 #include "sim/sim.h"
+#include "subject/machines.h"
+#include "subject/subject.h"
 
 struct report;
 
@@ -89,6 +89,8 @@ json_t *report_code(const struct report *r, const hd_module *mod);
 json_t *report_text(const char *text, const bool *wanted, uint32_t lines);
 uint32_t report_lines(const char *text);
 
+/* tree.c: adds the readable name of a kernel or function as "title" of o; its "name" stays the one of the PTX. */
+void report_title(const char *name, json_t *o);
 /* tree.c: everything together. */
 json_t *report_tree(const struct report *r, const hd_device *dev, const hd_module *mod);
 

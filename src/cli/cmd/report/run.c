@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "cli/page_about.h"
 #include "cli/cmd/report/report.h"
+#include "cli/page_about.h"
 
 /* Launches that the page can list one by one. */
 enum { MOST_LAUNCHES = 400 };
@@ -129,6 +129,7 @@ static json_t *kernel(const struct report_run *run, uint32_t k) {
     struct sb shape = {0};
     program_shape(&first->shape, &shape);
     json_t *o = json_pack("{s:s, s:s}", "name", run->kernels.v[k].name, "shape", shape.text);
+    report_title(run->kernels.v[k].name, o);
     put(o, "launches", n);
     put(o, "cycles", sum.gpu.cycles);
     put(o, "thread_insts", sum.sm.thread_insts);

@@ -1,15 +1,23 @@
 /* Everything that the page of a report draws, as one tree; src/page/js/report.js says what it takes. */
 #include <string.h>
 
-#include "cli/page_about.h"
 #include "cli/cmd/report/report.h"
+#include "cli/page_about.h"
 #include "sim/kinds.h"
+#include "value/demangle.h"
 
 static json_t *kinds(const struct slot_kind *v, int n) {
     json_t *all = json_array();
     for (int k = 0; k < n; k++)
         json_array_append_new(all, json_pack("{s:s, s:s}", "key", v[k].key, "name", v[k].name));
     return all;
+}
+
+void report_title(const char *name, json_t *o) {
+    struct sb readable = {0};
+    demangle_name(name, &readable);
+    json_object_set_new(o, "title", json_string(readable.text));
+    sb_free(&readable);
 }
 
 /* One run has ended, or there would be no tree. */
@@ -21,8 +29,10 @@ static json_t *subject(const struct report *r) {
         return json_pack("{s:s, s:s, s:s, s:s, s:I}", "workload", s->workload->name, "size",
                          work_size_names[s->size], "origin", s->workload->origin, "what", s->workload->what,
                          "checked", (json_int_t)first->out.checked);
-    return json_pack("{s:s, s:s}", "file", r->origin ? r->origin->file : s->program.file,
-                     s->script_file ? "script" : "kernel", s->program.lab.kernel);
+    json_t *o = json_pack("{s:s, s:s}", "file", r->origin ? r->origin->file : s->program.file,
+                          s->script_file ? "script" : "kernel", s->program.lab.kernel);
+    report_title(s->program.lab.kernel, o);
+    return o;
 }
 
 /* The machine, without its mechanism. */
@@ -53,12 +63,13 @@ static json_t *one_run(const struct report *r, const struct report_run *run) {
 }
 
 json_t *report_tree(const struct report *r, const hd_device *dev, const hd_module *mod) {
-    struct sb title = {0};
+    struct sb name = {0}, title = {0};
     json_t *runs = json_array();
     if (r->origin)
-        sb_add(&title, "%s", r->origin->title);
+        sb_add(&name, "%s", r->origin->title);
     else
-        lab_subject_name(&r->subject.lab, &title);
+        lab_subject_name(&r->subject.lab, &name);
+    demangle_text(name.text, &title);
     json_t *root = page_about(r->cli, r->origin ? r->origin->opts : r->opts, title.text);
     for (size_t i = 0; i < r->nruns; i++) json_array_append_new(runs, one_run(r, &r->runs[i]));
     json_object_set_new(root, "subject", subject(r));
@@ -68,6 +79,7 @@ json_t *report_tree(const struct report *r, const hd_device *dev, const hd_modul
     json_object_set_new(root, "stats", page_stat_names());
     json_object_set_new(root, "code", report_code(r, mod));
     json_object_set_new(root, "runs", runs);
+    sb_free(&name);
     sb_free(&title);
     return root;
 }

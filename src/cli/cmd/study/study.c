@@ -5,16 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "value/demangle.h"
-#include "subject/machine.h"
+#include "cli/cmd/study/study.h"
 #include "cli/outputs.h"
 #include "cli/stats_json.h"
-#include "cli/cmd/study/study.h"
-#include "subject/subject.h"
 #include "lab/run/pool.h"
 #include "lab/study.h"
 #include "report/table.h"
 #include "report/text.h"
+#include "subject/machine.h"
+#include "subject/subject.h"
+#include "value/demangle.h"
 
 /* One program's study, of either kind. */
 struct study_one {
@@ -188,13 +188,16 @@ static void reconvergence_row(struct table *t, const char *program, const struct
 static void rows(const struct study *s, size_t k, const char *name, struct table *t) {
     const struct study_one *one = &s->one[k];
     size_t n = s->lanes ? one->lanes.rows.n : one->reconvergence.rows.n;
+    struct sb readable = {0};
+    demangle_text(name, &readable);
     for (size_t i = 0; i < n; i++) {
-        const char *program = i ? "" : name;
+        const char *program = i ? "" : readable.text;
         if (s->lanes)
             lanes_row(t, program, &one->lanes, &one->lanes.rows.v[i]);
         else
             reconvergence_row(t, program, &one->reconvergence.rows.v[i]);
     }
+    sb_free(&readable);
     if (n < 2) return;
     if (s->lanes)
         lanes_row(t, "", &one->lanes, &one->lanes.total);
