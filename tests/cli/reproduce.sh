@@ -36,6 +36,8 @@ grep -qE '^chosen, all +[012] of 2 \([0-9]+ %\) +[012] of 2 \([0-9]+ %\) +[012] 
 verdict $? "below the score, of all and of the paper"
 grep -q '^    mp [-+][0-9.]*, mu [-+]' "$out"
 verdict $? "and those by workload"
+grep -q '^Caution: at size tiny' "$out"
+verdict $? "with a caution, since figures of that size mean little"
 [ ! -s "$err" ] && [ "$(echo r.sqlite*)" = r.sqlite ]
 verdict $? "without a word on standard error, and with one file"
 run results --db r.sqlite --value cycles

@@ -52,7 +52,8 @@ static const struct help_section reproduce_sections[] = {
 };
 static const struct help_entry reproduce_examples[] = {
     {"heddle reproduce --list", "What there is to reproduce."},
-    {"heddle reproduce dwf.pdom dwf.oracle-contrived --size tiny", "Two claims, quickly."},
+    {"heddle reproduce dwf.pdom dwf.oracle-contrived --size tiny",
+     "Two claims, quickly: at this size the figures only show that it works."},
     {"heddle reproduce --db results.sqlite", "All of them; a second run takes everything from the file."},
     {"heddle reproduce --db results.sqlite --html claims.html", "The same as a page for a browser."},
     {"heddle reproduce --isa riscv --db results.sqlite",

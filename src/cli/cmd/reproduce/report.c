@@ -35,6 +35,17 @@ static void add_isa(const struct reproduce *r, struct sb *out) {
     sb_add(out, ".\n\n");
 }
 
+/* A few blocks leave most of a machine idle: what a mechanism gains or loses then says little about it. */
+static void add_caution(const struct reproduce *r, int width, struct sb *out) {
+    if (r->claims.size != WORK_TINY) return;
+    help_wrap(
+        out,
+        "Caution: at size tiny the launches are too small to fill the machines. The figures show that the "
+        "command works and mean little beside the papers'; without --size they can be compared.",
+        0, 0, width);
+    sb_add(out, "\n");
+}
+
 /* ---- for people ---- */
 
 void reproduce_list(const struct reproduce *r, struct sb *out) {
@@ -137,6 +148,7 @@ static void main_table(const struct reproduce *r, struct table *t) {
 void reproduce_report(const struct reproduce *r, struct sb *out) {
     struct table t;
     add_isa(r, out);
+    if (!all_wait(r)) add_caution(r, r->cli->term.width, out);
     if (!all_wait(r)) add_score(r, false, out);
     main_table(r, &t);
     table_print(&t, 0, out);
@@ -175,6 +187,7 @@ static void markdown_row(const struct claim_result *c, struct sb *out) {
 
 void reproduce_markdown(const struct reproduce *r, struct sb *out) {
     add_isa(r, out);
+    if (!all_wait(r)) add_caution(r, HELP_PAGE_WIDTH, out);
     if (!all_wait(r)) add_score(r, true, out);
     sb_add(out,
            "| claim | what | source | paper | ours | verdict | basis |\n|---|---|---|---:|---:|---|---|\n");
