@@ -295,8 +295,8 @@ verdict $? "what a kernel prints does not get into the explanation"
 d=examples/diamond.ptx
 refused "did you mean 'pdom'?" "an unknown mechanism" explain pdmo $d
 refused "there is no mechanism ''" "a comma with nothing after it" explain pdom, $d
-refused "'heddle list mechanisms' shows them" "operands in the wrong order" explain $d pdom
-refused "MECH[,MECH]... FILE[:KERNEL]|@NAME is missing" "too few operands" explain pdom
+refused "the mechanism comes first" "operands in the wrong order" explain $d pdom
+refused "a program is missing, FILE or @NAME" "too few operands" explain pdom
 refused "did you mean pdom.side?" "an unknown parameter" explain pdom:sied=most $d
 refused "did you mean tiny?" "an unknown machine" explain pdom $d --config tniy
 refused "did you mean --steps?" "an unknown option" explain pdom $d --stpes 1

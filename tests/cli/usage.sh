@@ -91,3 +91,65 @@ run list options
 expect_in_out "mem.global_bytes" "list options has the keys"
 run list instructions
 expect_in_out "ADD_U32" "list instructions has the operations"
+
+# ---- as people type it ----
+small="--config tiny --set run.seed=1"
+run run $kernel $small
+cp "$out" "$work/first"
+run $kernel $small
+expect_status 0 "a file without a command runs"
+cmp -s "$out" "$work/first"
+verdict $? "as run does"
+run @matrix --size tiny --quiet
+expect_status 0 "and so does a workload"
+refused "heddle run: error: cannot open nowhere.ptx" "a file that is not there is named" nowhere.ptx
+refused "unknown command 'examples'" "a folder is no program" examples
+refused "unknown command 'collatz'" "nor is a word" collatz
+refused "unknown option -mech (did you mean --mech?)" "a long option with one dash is suggested" run $kernel -mech pdom
+refused "unknown option -set (did you mean --set?)" "also where a letter begins so" run $kernel -set sm.depth=1
+run run $kernel -g4 -b256 $small --quiet
+expect_status 0 "a letter and its value in one word stay what they are"
+
+refused "  heddle compare @bfs --mech pdom,dwf --size tiny --set gpu.sms=2
+" "several mechanisms: the line to paste" run @bfs --mech pdom,dwf --size tiny --threads 1 --set gpu.sms=2
+line=$(sed -n 's/^  heddle //p' "$err")
+eval "run $line"
+expect_status 0 "which works as it stands"
+expect_in_out " dwf " "and compares"
+refused "  heddle compare examples/collatz.ptx --mech all --grid 4 --block 256 --arg 'buf:u32[1024]=iota'" "in quotes where a shell needs them" run $kernel --mech all --grid 4 --block 256 --arg 'buf:u32[1024]=iota' --arg 'buf:u32[1024]' --arg u32:1024
+
+run run @matrix --size tiny --mech pdom --json "$work/lower"
+run run @matrix --size tiny --mech PDOM --json "$work/upper"
+cmp -s "$work/lower" "$work/upper"
+verdict $? "mechanisms in upper case are the same"
+run run @matrix --size tiny --mech Pdom:side=most --quiet
+expect_status 0 "with parameters too"
+refused "--mech names pdom twice" "and the same in a list" compare @matrix --mech pdom,PDOM
+run explain PDOM examples/diamond.ptx
+expect_in_out "pdom" "explain has them too"
+
+refused "  heddle explain pdom examples/diamond.ptx" "explain without a program says what is missing" explain pdom
+refused "a mechanism is missing, as in
+  heddle explain pdom @bfs" "explain without a mechanism likewise" explain @bfs
+refused "there is no mechanism 'pdmo' (did you mean 'pdom'?)" "a mistyped mechanism alone" explain pdmo
+refused "the mechanism comes first:
+  heddle explain dwf @bfs" "both in the other order" explain @bfs dwf
+
+refused 'there is no option "sm.sched"; did you mean sm.schedulers?' "the beginning of a key is enough for a suggestion" run @matrix --set sm.sched=gto
+refused 'did you mean one of sm.registers, sm.register_count, sm.register_unit' "of several keys all are listed" run @matrix --set sm.reg=1
+refused 'there is no option "warp.timeout"; did you mean sm.order_timeout?' "another section may have it" run @matrix --set warp.timeout=1
+refused 'there is no option "sm.xyzzy"' "what is like nothing is only refused" run @matrix --set sm.xyzzy=1
+
+run run @matrix --size tiny --mech pdom --set dwf.policy=dpc --quiet
+expect_status 0 "a parameter of another mechanism is no error"
+expect_err "warning: --set dwf.policy=dpc has no effect under pdom: it is a parameter of dwf" "but a warning"
+run run @matrix --size tiny --functional --set dwf.policy=dpc --quiet
+expect_err "warning: --set dwf.policy=dpc has no effect without time" "and without time"
+run compare @matrix --size tiny --mech pdom,mimd --set dwf.policy=dpc --quiet
+expect_err "has no effect under pdom,mimd" "of several none has it"
+run compare @matrix --size tiny --mech pdom,DWF --set dwf.policy=dpc --quiet
+[ ! -s "$err" ]
+verdict $? "one of several does"
+run run @matrix --size tiny --mech dwf --set dwf.policy=dpc --quiet
+[ ! -s "$err" ]
+verdict $? "nor is there a word under the mechanism itself"

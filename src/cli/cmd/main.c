@@ -69,6 +69,10 @@ static enum cli_exit dispatch(struct cli *c, int argc, char **argv) {
     if (!strcmp(word, "--help") || !strcmp(word, "-h")) return overview(c, true);
     if (!strcmp(word, "--version")) return version_main(c, NULL);
     if ((c->command = command_find(word))) return run_command(c, argc - 2, argv + 2);
+    if (cli_names_program(word)) {
+        c->command = &command_run;
+        return run_command(c, argc - 1, argv + 1);
+    }
     struct err e = {0};
     if (*word == '-')
         err_set(&e, ERR_INPUT, "unknown option %.60s: a command comes first", word);

@@ -11,13 +11,14 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "value/demangle.h"
 #include "cli/cmd/explain/page.h"
-#include "subject/machine.h"
 #include "cli/page_about.h"
-#include "subject/subject.h"
+#include "lab/run/mech_choice.h"
 #include "page/page.h"
 #include "sim/sim.h"
+#include "subject/machine.h"
+#include "subject/subject.h"
+#include "value/demangle.h"
 
 #define DEFAULT_CONFIG "tiny"
 enum { DEFAULT_STEPS = 200, PAGE_STEPS = 2000, MOST_STEPS = 1000000 };
@@ -83,13 +84,42 @@ static bool add_run(struct explain *x, const char *mech, const struct opts *o, s
 static bool read_mechanisms(struct explain *x, const char *text, const struct opts *o, struct err *e) {
     for (;;) {
         const size_t n = strcspn(text, ",");
-        if (!add_run(x, arena_strndup(&x->mem, text, n), o, e)) return false;
+        if (!add_run(x, mech_choice_spelling(arena_strndup(&x->mem, text, n), &x->mem), o, e)) return false;
         if (!text[n]) return true;
         text += n + 1;
     }
 }
 
+/* Whether it begins with one; if not, e says what was meant. */
+static bool is_mechanism(const char *text, struct arena *mem, struct err *e) {
+    struct mech_choice choice;
+    return mech_choice_read(arena_strndup(mem, text, strcspn(text, ":,")), mem, &choice, e);
+}
+
+/* One of the two operands is missing, or they are in the other order: the line that was probably meant. */
+static bool check_operands(struct explain *x, const struct opts *o, struct err *e) {
+    const char *first = o->operands.v[0], *second = o->operands.n > 1 ? o->operands.v[1] : NULL;
+    struct err unknown = {0};
+    const bool mech = is_mechanism(first, &x->mem, e),
+               swapped = !mech && second && is_mechanism(second, &x->mem, &unknown);
+    err_free(&unknown);
+    if (!second && mech)
+        return err_set(
+            e, ERR_INPUT,
+            "a program is missing, FILE or @NAME, as in\n  heddle explain %.60s examples/diamond.ptx"
+            "\n  heddle explain %.60s @bfs",
+            first, first);
+    if (!second && !cli_names_program(first)) return false;
+    if (!second)
+        return err_set(e, ERR_INPUT, "a mechanism is missing, as in\n  heddle explain pdom %.200s", first);
+    if (swapped)
+        return err_set(e, ERR_INPUT, "the mechanism comes first:\n  heddle explain %.60s %.200s", second,
+                       first);
+    return mech;
+}
+
 static bool read_options(struct explain *x, const struct opts *o, struct err *e) {
+    if (!check_operands(x, o, e)) return false;
     const char *warp = opts_value(o, "warp"), *steps = opts_value(o, "steps"),
                *launch = opts_value(o, "launch");
     const char *mech = o->operands.v[0], *operand = o->operands.v[1];
@@ -106,6 +136,7 @@ static bool read_options(struct explain *x, const struct opts *o, struct err *e)
         return false;
     if (x->subject.workload) x->kernel = opts_value(o, "kernel");
     x->subject.program.before = mech;
+    machine_warn_unused(x->cli, o, mech);
     return true;
 }
 
@@ -136,7 +167,6 @@ static bool prepare(struct explain *x, const struct opts *o, struct err *e) {
     const hd_config config = machine_config(&x->runs.v[0].machine);
     if (!subject_read(&x->subject, e)) return false;
     if (x->subject.traced)
-    machine_warn_unused(x->cli, o, mech);
         return err_set(e, ERR_INPUT, "%s is a trace: explain chooses a launch of a program and executes it",
                        x->subject.program.file);
     if (!subject_prepare(&x->subject, &config, e)) return false;

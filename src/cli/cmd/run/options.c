@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/outputs.h"
+#include "cli/cmd/commands.h"
 #include "cli/cmd/run/run.h"
+#include "cli/outputs.h"
 #include "front/riscv/riscv.h"
 
 /* Threads whose instructions a time series may count one by one. */
@@ -124,8 +125,40 @@ static bool read_words(struct run *r, const struct opts *o, struct err *e) {
     return true;
 }
 
+static bool of_compare(const char *option) {
+    const struct opts compare = {.table = command_compare.options};
+    return opts_known(&compare, option);
+}
+
+/* The command line that compare wants for this one of run: its operand, and the options that both have. */
+static void compare_line(const struct opts *o, struct sb *out) {
+    sb_add(out, "heddle compare");
+    cli_add_word(out, o->operands.v[0]);
+    for (size_t i = 0; i < o->given.n; i++) {
+        const struct opt_given *g = &o->given.v[i];
+        if (!of_compare(g->opt->name)) continue;
+        sb_add(out, " --%s", g->opt->name);
+        if (opts_optional(g->opt))
+            sb_add(out, "%s%s", *g->value ? "=" : "", g->value);
+        else if (g->value)
+            cli_add_word(out, g->value);
+    }
+}
+
+static bool check_mechanism(const struct opts *o, struct err *e) {
+    const char *mech = opts_value(o, "mech");
+    struct sb line = {0};
+    if (!mech || (!strchr(mech, ',') && strcmp(mech, "all") != 0)) return true;
+    compare_line(o, &line);
+    err_set(e, ERR_INPUT, "--mech %.60s: a run has one mechanism; compare runs several side by side:\n  %s",
+            mech, line.text);
+    sb_free(&line);
+    return false;
+}
+
 bool run_read_options(struct run *r, const struct opts *o, struct err *e) {
     const char *interval = opts_value(o, "interval");
+    r->opts = o;
     r->json = opts_value(o, "json");
     r->series = opts_value(o, "series");
     r->trace = opts_value(o, "trace");
@@ -136,7 +169,8 @@ bool run_read_options(struct run *r, const struct opts *o, struct err *e) {
     r->quiet = opts_has(o, "quiet");
     r->host = opts_has(o, "host");
     if (interval && !read_interval(r, interval, e)) return false;
-    return subject_options(&r->subject, r->cli, o->operands.v[0], WORK_SMALL, o, e) &&
+    return check_mechanism(o, e) &&
+           subject_options(&r->subject, r->cli, o->operands.v[0], WORK_SMALL, o, e) &&
            subject_check(&r->subject, 1, false, o, e) && read_words(r, o, e) &&
            machine_read(&r->machine, opts_value(o, "config"), o, e) && read_races(r, o, e) &&
            read_sample(r, o, e) && check_functional(r, o, e) &&
@@ -154,4 +188,3 @@ static bool check_saved(const struct run *r, struct err *e) {
 bool run_read_outputs(struct run *r, const struct opts *o, struct err *e) {
     return check_saved(r, e) && read_prints(r, o, e) && read_dumps(r, o, e) && check_stdout(r, o, e);
 }
-    r->opts = o;
