@@ -1,6 +1,8 @@
 /* Loads saxpy.ptx, runs it over 1000 elements, reads the result back, checks it and prints what it cost.
  *
- *     cc -I../include saxpy.c -L../build -lheddle && ./a.out saxpy.ptx */
+ * After make, from the root of the repository:
+ *
+ *     cc -Iinclude examples/saxpy.c build/libheddle.a -linih -lm -o saxpy && ./saxpy examples/saxpy.ptx */
 #include <heddle.h>
 
 #include <stdio.h>

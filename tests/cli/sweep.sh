@@ -264,9 +264,9 @@ refused "--html and --svg cannot both go to x" "a page and a picture in one file
 verdict $? "none of them makes a file"
 
 # ---- lists in parts ----
-run sweep -w matrix -w tpacf --size tiny --size small --mech pdom --mech dwf,mimd --set gpu.sms=1 --set sm.depth=1 --set gpu.sms=2,4 --db x.sqlite --dry-run
+run sweep -w matrix -w nw --size tiny --size small --mech pdom --mech dwf,mimd --set gpu.sms=1 --set sm.depth=1 --set gpu.sms=2,4 --db x.sqlite --dry-run
 cp "$out" "$work/parts"
-run sweep -w matrix,tpacf --size tiny,small --mech pdom,dwf,mimd --set gpu.sms=1,2,4 --set sm.depth=1 --db x.sqlite --dry-run
+run sweep -w matrix,nw --size tiny,small --mech pdom,dwf,mimd --set gpu.sms=1,2,4 --set sm.depth=1 --db x.sqlite --dry-run
 expect_in_out "36 points" "two workloads, two sizes, three mechanisms and three machines are 36 points"
 cmp -s "$out" "$work/parts"
 verdict $? "a list given in parts is the list"
