@@ -132,7 +132,7 @@ static const struct help_entry sweep_examples[] = {
     {"heddle sweep --workloads bfs,mu --mech pdom,harp --set sm.warp_size=16,32,64 --set gpu.sms=4,8 --db "
      "results.sqlite",
      "Two workloads under two mechanisms on six machines: 24 points."},
-    {"heddle sweep --workloads mu --mech pdom,harp --set sm.warp_size=8..64*2 --set gpu.sms=2,4,8,16 --zip "
+    {"heddle sweep --workloads mu --mech pdom,harp --set sm.warp_size=16..64*2 --set gpu.sms=4,8,16 --zip "
      "sm.warp_size,gpu.sms --skip-where \"mech == harp and gpu.sms > 8\" --db results.sqlite --dry-run",
      "Two options that change together, and a combination that is left out."},
     {"heddle sweep examples/saxpy.ptx --grid '{(n + 255) / 256}' --block 256 --arg 'buf:f32[{n}]=rand(1)' "
