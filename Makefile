@@ -399,7 +399,7 @@ check: check-style
 	@tools/deps $(CHECK_PACKAGES)
 	@$(MAKE) --no-print-directory BUILD=build-gcc CC=gcc WERROR=-Werror files
 	@$(MAKE) --no-print-directory BUILD=build-clang CC=clang-$(CLANG) WERROR=-Werror files
-FORMATTED = $(SRC) $(WORK) $(shell find src include tests examples bench workloads/workload.h -name '*.h' -o -path 'tests/*.c' -o -path 'bench/*.c')
+FORMATTED = $(SRC) $(WORK) $(CUDART) $(shell find src runtime include tests examples bench workloads/workload.h -name '*.h' -o -path 'tests/*.c' -o -path 'bench/*.c')
 is_format_version = { $(CLANG_FORMAT) --version | grep -q 'version $(FORMAT_VERSION)\.' || \
     { echo "heddle: the formatting is that of clang-format $(FORMAT_VERSION), $(CLANG_FORMAT) is another version"; exit 1; }; }
 check-style: test-deps

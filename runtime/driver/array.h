@@ -2,8 +2,8 @@
 #ifndef CUDA_DRV_ARRAY_H
 #define CUDA_DRV_ARRAY_H
 
-#include "runtime/memory/array.h"
 #include "runtime/driver/drv.h"
+#include "runtime/memory/array.h"
 #include "runtime/memory/texture.h"
 
 /* The runtime's array is the driver's under another name. */

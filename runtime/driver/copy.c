@@ -1,7 +1,7 @@
 /* The driver interface: copies. Rows and boxes become the operations that the runtime's copies are; an array is the device
  * memory behind it. A copy without a stream goes through the default one, and the host waits for it. */
-#include "runtime/driver/drv.h"
 #include "runtime/driver/array.h"
+#include "runtime/driver/drv.h"
 #include "runtime/memory/memory.h"
 #include "runtime/runtime/op.h"
 

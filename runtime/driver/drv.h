@@ -7,8 +7,8 @@
 #ifndef CUDA_DRV_H
 #define CUDA_DRV_H
 
-#include "runtime/runtime/api.h"
 #include "runtime/driver/context.h"
+#include "runtime/runtime/api.h"
 #include "runtime/runtime/stream.h"
 
 /* The public header has its own of these; with INTERNAL it leaves names as they are in the library. */

@@ -1,6 +1,6 @@
 /* The driver interface: graphs as a whole. They are the runtime's. */
-#include "runtime/driver/drv.h"
 #include "runtime/graph/graph.h"
+#include "runtime/driver/drv.h"
 
 DRV_RUNTIME(cuGraphCreate, cudaGraphCreate, (CUgraph * graph, unsigned flags), (graph, flags))
 DRV_RUNTIME(cuGraphDestroy, cudaGraphDestroy, (CUgraph graph), (graph))

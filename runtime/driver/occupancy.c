@@ -1,8 +1,8 @@
 /* The driver interface: how many blocks of a kernel fit. */
-#include "runtime/runtime/device.h"
 #include "runtime/driver/drv.h"
 #include "runtime/module/function.h"
 #include "runtime/module/module.h"
+#include "runtime/runtime/device.h"
 
 static int blocks_of(struct cu_process *p, int *blocks, struct CUfunc_st *f, int threads, size_t shared) {
     if (!blocks) return CU_InvalidValue;

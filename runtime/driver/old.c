@@ -6,8 +6,8 @@
 #include "runtime/driver/drv.h"
 #include "runtime/driver/launch.h"
 #include "runtime/driver/module.h"
-#include "runtime/runtime/launch.h"
 #include "runtime/module/module.h"
+#include "runtime/runtime/launch.h"
 
 enum { PARAM_BYTES = 4096 };
 

@@ -1,7 +1,7 @@
 /* The entry points of stream capture. cudaStreamGetCaptureInfo and cudaStreamUpdateCaptureDependencies have grown parameters: each
  * version of the runtime has its own. */
-#include "runtime/runtime/api.h"
 #include "runtime/graph/capture.h"
+#include "runtime/runtime/api.h"
 #include "runtime/runtime/stream.h"
 
 static bool all_of(struct cu_process *p, const struct CUgraph_st *g, cudaGraphNode_t const *v, size_t n) {

@@ -11,8 +11,8 @@
 
 #include "driver_types.h"
 
-#include "runtime/runtime/error.h"
 #include "runtime/module/objects.h"
+#include "runtime/runtime/error.h"
 #include "runtime/runtime/op.h"
 
 struct cu_edge {

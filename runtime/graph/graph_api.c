@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/runtime/api.h"
 #include "runtime/graph/graph.h"
+#include "runtime/runtime/api.h"
 #include "runtime/runtime/stream.h"
 
 /* ---- graphs ---- */

@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "runtime/runtime/api.h"
 #include "runtime/graph/graph_params.h"
 #include "runtime/module/module.h"
+#include "runtime/runtime/api.h"
 
 static const char *const type_names[] = {"KERNEL", "MEMCPY",       "MEMSET", "HOST", "GRAPH", "EMPTY",
                                          "WAIT",   "EVENT_RECORD", "",       "",     "ALLOC", "FREE"};

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/runtime/api.h"
 #include "runtime/graph/graph_params.h"
 #include "runtime/module/module.h"
+#include "runtime/runtime/api.h"
 
 /* The node, if it is one of that kind and there is a place for the answer. */
 static bool is_kind(struct cu_process *p, cudaGraphNode_t node, enum cu_op_kind kind, const void *out) {

@@ -1,8 +1,8 @@
 /* The entry points of executable graphs. */
 #include <string.h>
 
-#include "runtime/runtime/api.h"
 #include "runtime/graph/graph.h"
+#include "runtime/runtime/api.h"
 #include "runtime/runtime/stream.h"
 
 /* ---- instantiation ---- */

@@ -1,7 +1,7 @@
 /* The entry points that add nodes to graphs and change them, there and in executable graphs. Each makes a recipe of its parameters
  * (graph_params.h) and gives it to one of three functions: add, set, set in an executable graph. */
-#include "runtime/runtime/api.h"
 #include "runtime/graph/graph_params.h"
+#include "runtime/runtime/api.h"
 
 struct place { /* where a node is added */
     cudaGraphNode_t *node;

@@ -2,8 +2,8 @@
  * the object is left, without the lock. */
 #include <stdlib.h>
 
-#include "runtime/runtime/api.h"
 #include "runtime/graph/graph.h"
+#include "runtime/runtime/api.h"
 
 static bool is_object(struct cu_process *p, const struct CUuserObject_st *o) {
     return cu_is(p, o, CU_KIND_USER_OBJECT);

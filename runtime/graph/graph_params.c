@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "runtime/memory/copy3d.h"
+#include "runtime/memory/memory.h"
+#include "runtime/memory/pool.h"
+#include "runtime/module/module.h"
 #include "runtime/runtime/event.h"
 #include "runtime/runtime/launch.h"
-#include "runtime/memory/memory.h"
-#include "runtime/module/module.h"
-#include "runtime/memory/pool.h"
 #include "runtime/runtime/process.h"
 
 void cu_recipe_free(struct cu_process *p, struct cu_recipe *r) {

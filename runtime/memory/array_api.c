@@ -1,8 +1,8 @@
 /* The entry points of arrays and of pitched memory. */
-#include "runtime/runtime/api.h"
-#include "runtime/memory/array.h"
 #include "runtime/graph/capture.h"
+#include "runtime/memory/array.h"
 #include "runtime/memory/memory.h"
+#include "runtime/runtime/api.h"
 
 enum { PITCH = 512 }; /* rows of pitched memory begin at multiples of this, as on real devices */
 

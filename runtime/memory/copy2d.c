@@ -3,10 +3,10 @@
  * Every shape becomes one struct cu_copy_op, a box with two pitches. An array's memory has no gaps (array.h), so that copies of a
  * number of bytes that wrap from row to row (cudaMemcpyToArray) are rows of bytes. Host and device pointers may be mixed as the
  * direction allows. */
-#include "runtime/runtime/api.h"
 #include "runtime/memory/array.h"
 #include "runtime/memory/copy3d.h"
 #include "runtime/memory/memory.h"
+#include "runtime/runtime/api.h"
 #include "runtime/runtime/op.h"
 #include "runtime/runtime/stream.h"
 

@@ -4,9 +4,9 @@
  * bytes. */
 #include "runtime/memory/copy3d.h"
 
-#include "runtime/runtime/api.h"
 #include "runtime/memory/array.h"
 #include "runtime/memory/memory.h"
+#include "runtime/runtime/api.h"
 #include "runtime/runtime/stream.h"
 
 struct side {

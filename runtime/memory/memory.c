@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "runtime/graph/capture.h"
-#include "runtime/runtime/error.h"
 #include "runtime/memory/pool.h"
+#include "runtime/runtime/error.h"
 #include "runtime/runtime/process.h"
 
 #define SHARED_BASE ((uint64_t)0x200000000000)

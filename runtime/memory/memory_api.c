@@ -1,6 +1,6 @@
 /* Entry points for memory and for copies in a row. */
-#include "runtime/runtime/api.h"
 #include "runtime/memory/memory.h"
+#include "runtime/runtime/api.h"
 #include "runtime/runtime/stream.h"
 
 CUDA_API int cudaMalloc(void **ptr, size_t bytes) {

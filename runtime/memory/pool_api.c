@@ -1,9 +1,9 @@
 /* The entry points of stream-ordered memory and pools. */
 #include <string.h>
 
-#include "runtime/runtime/api.h"
 #include "runtime/memory/memory.h"
 #include "runtime/memory/pool.h"
+#include "runtime/runtime/api.h"
 #include "runtime/runtime/stream.h"
 
 static int malloc_async(struct cu_process *p, void **ptr, size_t bytes, cudaMemPool_t pool,

@@ -5,10 +5,10 @@
 #include <limits.h>
 #include <string.h>
 
-#include "runtime/runtime/api.h"
 #include "runtime/memory/memory.h"
-#include "runtime/module/module.h"
 #include "runtime/memory/texture.h"
+#include "runtime/module/module.h"
+#include "runtime/runtime/api.h"
 
 /* The host's variable, as compilers lay it out. */
 struct texture_reference {

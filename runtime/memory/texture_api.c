@@ -4,8 +4,8 @@
  * are the same, so that reading is one case; what is written is cut to the size that the program's version has. */
 #include <string.h>
 
-#include "runtime/runtime/api.h"
 #include "runtime/memory/texture.h"
+#include "runtime/runtime/api.h"
 
 /* Sizes by version of the runtime. */
 #define RESOURCE_12 (offsetof(struct cudaResourceDesc, res) + 56)

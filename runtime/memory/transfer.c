@@ -5,8 +5,8 @@
  * its memory. Host to host costs the device nothing. */
 #include <string.h>
 
-#include "runtime/runtime/error.h"
 #include "runtime/memory/memory.h"
+#include "runtime/runtime/error.h"
 #include "runtime/runtime/op.h"
 #include "runtime/runtime/process.h"
 #include "runtime/runtime/stream.h"

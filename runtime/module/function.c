@@ -1,8 +1,8 @@
 /* Attributes of kernels. There is no machine code: its version is the machine's. */
 #include "runtime/module/function.h"
 
-#include "runtime/runtime/error.h"
 #include "runtime/module/module.h"
+#include "runtime/runtime/error.h"
 #include "runtime/runtime/process.h"
 
 enum { SHARED_DEFAULT = 48 << 10 };

@@ -2,9 +2,9 @@
 #include <driver_types.h>
 #include <string.h>
 
-#include "runtime/runtime/api.h"
 #include "runtime/module/function.h"
 #include "runtime/module/module.h"
+#include "runtime/runtime/api.h"
 
 enum { FUNCTION_CACHES = 4, ATTRIBUTES_11 = offsetof(struct cudaFuncAttributes, clusterDimMustBeSet) };
 

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/runtime/api.h"
 #include "runtime/driver/module.h"
 #include "runtime/driver/table.h"
 #include "runtime/module/module.h"
+#include "runtime/runtime/api.h"
 
 static struct CUmod_st *module_of(cudaLibrary_t library) {
     return (struct CUmod_st *)library;

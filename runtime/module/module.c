@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/runtime/error.h"
-#include "runtime/module/image.h"
 #include "runtime/memory/memory.h"
+#include "runtime/module/image.h"
+#include "runtime/runtime/error.h"
 #include "runtime/runtime/process.h"
 #include "runtime/runtime/profile.h"
 #include "runtime/runtime/snapshot.h"

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/module/image.h"
 #include "heddle.h"
+#include "runtime/module/image.h"
 
 struct cu_process;
 struct CUmod_st;

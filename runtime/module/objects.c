@@ -3,13 +3,13 @@
 
 #include <stdlib.h>
 
-#include "runtime/memory/array.h"
-#include "runtime/runtime/event.h"
 #include "runtime/graph/graph.h"
+#include "runtime/memory/array.h"
 #include "runtime/memory/pool.h"
+#include "runtime/memory/texture.h"
+#include "runtime/runtime/event.h"
 #include "runtime/runtime/process.h"
 #include "runtime/runtime/stream.h"
-#include "runtime/memory/texture.h"
 
 static void *need(void *at) {
     if (at) return at;

@@ -2,10 +2,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "runtime/runtime/api.h"
 #include "runtime/module/fatbin.h"
-#include "runtime/runtime/log.h"
 #include "runtime/module/module.h"
+#include "runtime/runtime/api.h"
+#include "runtime/runtime/log.h"
 
 CUDA_API void **__cudaRegisterFatBinary(void *wrapper) {
     struct cu_process *p = cu_lock();

@@ -1,7 +1,7 @@
 /* Entry points for variables of kernels, by the address of their shadow in the program. */
-#include "runtime/runtime/api.h"
 #include "runtime/memory/memory.h"
 #include "runtime/module/module.h"
+#include "runtime/runtime/api.h"
 #include "runtime/runtime/stream.h"
 
 static int symbol_address(struct cu_process *p, void **ptr, const void *symbol) {

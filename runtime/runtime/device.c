@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/runtime/error.h"
 #include "runtime/module/module.h"
+#include "runtime/runtime/error.h"
 #include "runtime/runtime/process.h"
 
 /* The sizes of the real structures. */

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/runtime/api.h"
 #include "runtime/graph/capture.h"
 #include "runtime/module/module.h"
+#include "runtime/runtime/api.h"
 #include "runtime/runtime/stream.h"
 
 static int synchronize(struct cu_process *p) {

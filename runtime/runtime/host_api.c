@@ -1,8 +1,8 @@
 /* Entry points for memory that host and device share: page-locked, registered, managed; and what an address is. */
 #include <driver_types.h>
 
-#include "runtime/runtime/api.h"
 #include "runtime/memory/memory.h"
+#include "runtime/runtime/api.h"
 #include "runtime/runtime/stream.h"
 
 enum { HOST_FLAGS = 0x07, REGISTER_FLAGS = 0x1f, INVALID_DEVICE = -2 };

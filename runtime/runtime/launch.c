@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/module/module.h"
 #include "runtime/runtime/error.h"
 #include "runtime/runtime/log.h"
-#include "runtime/module/module.h"
 #include "runtime/runtime/op.h"
 #include "runtime/runtime/process.h"
 #include "runtime/runtime/progress.h"

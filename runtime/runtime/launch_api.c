@@ -1,9 +1,9 @@
 /* Entry points that launch kernels. */
 #include <driver_types.h>
 
+#include "runtime/module/module.h"
 #include "runtime/runtime/api.h"
 #include "runtime/runtime/launch.h"
-#include "runtime/module/module.h"
 #include "runtime/runtime/stream.h"
 
 /* What <<<...>>> says, until the kernel's stub takes it: nested, because arguments may launch kernels too. */

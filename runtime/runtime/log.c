@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/runtime/error.h"
 #include "runtime/module/module.h"
+#include "runtime/runtime/error.h"
 #include "runtime/runtime/op.h"
 #include "runtime/runtime/process.h"
 #include "runtime/runtime/stream.h"

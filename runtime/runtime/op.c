@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/memory/memory.h"
 #include "runtime/runtime/error.h"
 #include "runtime/runtime/launch.h"
-#include "runtime/memory/memory.h"
 #include "runtime/runtime/process.h"
 
 struct call {

@@ -15,10 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/runtime/error.h"
-#include "runtime/runtime/log.h"
 #include "runtime/memory/memory.h"
 #include "runtime/module/module.h"
+#include "runtime/runtime/error.h"
+#include "runtime/runtime/log.h"
 #include "runtime/runtime/profile.h"
 #include "runtime/runtime/races.h"
 #include "runtime/runtime/stream.h"

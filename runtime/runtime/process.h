@@ -9,12 +9,12 @@
 #include <pthread.h>
 #include <stdint.h>
 
-#include "runtime/runtime/device.h"
+#include "heddle.h"
 #include "runtime/driver/context.h"
 #include "runtime/memory/map.h"
 #include "runtime/module/objects.h"
+#include "runtime/runtime/device.h"
 #include "runtime/runtime/settings.h"
-#include "heddle.h"
 
 struct cu_text {
     char *data;

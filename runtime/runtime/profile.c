@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/runtime/log.h"
 #include "runtime/module/module.h"
+#include "runtime/runtime/log.h"
 #include "runtime/runtime/process.h"
 
 /* A line of PTX up to its semicolon, without the blanks around it and with one for each tab in it. */

@@ -15,8 +15,8 @@
 #include <zstd.h>
 
 #include "runtime/module/fatbin.h"
-#include "runtime/runtime/log.h"
 #include "runtime/module/module.h"
+#include "runtime/runtime/log.h"
 #include "runtime/runtime/op.h"
 #include "runtime/runtime/process.h"
 

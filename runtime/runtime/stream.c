@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "runtime/graph/capture.h"
-#include "runtime/runtime/event.h"
 #include "runtime/memory/memory.h"
-#include "runtime/runtime/op.h"
 #include "runtime/memory/pool.h"
+#include "runtime/runtime/event.h"
+#include "runtime/runtime/op.h"
 #include "runtime/runtime/process.h"
 
 /* ---- this thread ---- */

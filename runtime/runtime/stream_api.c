@@ -2,10 +2,10 @@
  * per_thread.c. */
 #include <string.h>
 
-#include "runtime/runtime/api.h"
 #include "runtime/graph/capture.h"
-#include "runtime/runtime/event.h"
 #include "runtime/memory/memory.h"
+#include "runtime/runtime/api.h"
+#include "runtime/runtime/event.h"
 #include "runtime/runtime/stream.h"
 
 /* Calls a function of a stream by its handle. */

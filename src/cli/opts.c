@@ -79,7 +79,7 @@ static bool take_long(struct opts *o, int *i, int n, char *const *words, struct 
     return t ? take(o, t, equals ? equals + 1 : NULL, i, n, words, e) : unknown_long(o, name, len, e);
 }
 
-/* "-mech" would be the letter m with the value "ech", which nobody means. */
+/* "-mech" would be the letter m with the value "ech", which is never meant. */
 static bool one_dash(const struct opts *o, const char *word, struct err *e) {
     const size_t n = strcspn(word, "=");
     return n > 2 && find(o, word + 1, n - 1) &&

@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "value/demangle.h"
 #include "report/text.h"
 #include "sim/sim.h"
+#include "value/demangle.h"
 
 enum { SHOWN = 8 };
 

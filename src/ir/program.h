@@ -13,7 +13,7 @@ struct ir_param {
     /* kernels: offset in the parameter buffer; functions: in the callee's frame. */
     uint32_t bytes, align, offset;
     bool pointer; /* declared .ptr */
-    bool bits;    /* declared .b8 to .b64: integer or float, which nobody says */
+    bool bits;    /* declared .b8 to .b64: an integer or a float, which the type does not say */
 };
 
 enum ir_var_kind { IR_VAR_DATA, IR_VAR_TEXREF, IR_VAR_SAMPLERREF, IR_VAR_SURFREF };

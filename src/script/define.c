@@ -3,8 +3,8 @@
 
 #include "base/bits.h"
 #include "script/script.h"
-#include "value/list.h"
 #include "sim/file.h"
+#include "value/list.h"
 
 static bool define(struct script *s, struct script_statement *let, const char *value, struct err *e) {
     struct script_expr *x = ARENA_NEW(&s->mem, struct script_expr, 1);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "value/elements.h"
 #include "script/state.h"
+#include "value/elements.h"
 
 enum { SHOWN = 64 }; /* elements, unless a part is said */
 

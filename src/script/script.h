@@ -5,10 +5,10 @@
 
 #include "base/alloc.h"
 #include "base/err.h"
-#include "value/params.h"
-#include "value/vars.h"
 #include "ir/types.h"
 #include "lab/run/subject.h"
+#include "value/params.h"
+#include "value/vars.h"
 
 struct script_at {
     uint32_t line, column;

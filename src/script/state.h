@@ -2,8 +2,8 @@
 #ifndef HEDDLE_SCRIPT_STATE_H
 #define HEDDLE_SCRIPT_STATE_H
 
-#include "value/arrays.h"
 #include "script/script.h"
+#include "value/arrays.h"
 
 struct script_value {
     bool known, real;

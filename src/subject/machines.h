@@ -2,8 +2,8 @@
 #ifndef HEDDLE_SUBJECT_MACHINES_H
 #define HEDDLE_SUBJECT_MACHINES_H
 
-#include "subject/machine.h"
 #include "lab/run/compare.h"
+#include "subject/machine.h"
 
 struct machines {
     VEC(struct machine) settings;

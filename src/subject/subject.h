@@ -3,11 +3,11 @@
 #ifndef HEDDLE_SUBJECT_SUBJECT_H
 #define HEDDLE_SUBJECT_SUBJECT_H
 
-#include "subject/binary.h"
-#include "subject/program.h"
-#include "script/script.h"
 #include "lab/run/subject.h"
 #include "lab/run/trace.h"
+#include "script/script.h"
+#include "subject/binary.h"
+#include "subject/program.h"
 
 struct subject {
     const struct workload *workload; /* NULL: program */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cli/outfile.h"
-#include "toolchain/workdir.h"
 #include "sim/file.h"
+#include "toolchain/workdir.h"
 
 struct compilation {
     const char *file; /* as the user calls it */

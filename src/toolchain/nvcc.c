@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-
 /* FILE.suffix in the directory of the output, or of the current one. */
 const char *nvcc_named(struct nvcc *k, const char *input, const char *suffix) {
     const char *base = strrchr(input, '/'), *dot;

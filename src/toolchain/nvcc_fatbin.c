@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "toolchain/nvcc.h"
 #include "sim/file.h"
+#include "toolchain/nvcc.h"
 
 struct fatbin_header {
     uint32_t magic;

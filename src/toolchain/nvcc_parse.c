@@ -1,9 +1,9 @@
 /* The command line of nvcc. What a flag means is its row's kind (nvcc.def); words that are no flags are inputs. */
 #include <string.h>
 
+#include "sim/file.h"
 #include "toolchain/nvcc.h"
 #include "value/words.h"
-#include "sim/file.h"
 
 enum { MOST_NESTED_FILES = 8 };
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "toolchain/nvcc.h"
 #include "sim/file.h"
+#include "toolchain/nvcc.h"
 
 struct names {
     VEC(const char *) v; /* sorted, once all are there */

@@ -13,9 +13,9 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
+#include "sim/file.h"
 #include "value/args.h"
 #include "value/arrays.h"
-#include "sim/file.h"
 
 /* With exp the exponent of the leading bit (at least that of the smallest normal), q counts units of the last
  * place: 1024..2048 for normals, below for subnormals, so that adding it to the exponent field also carries correctly. */

@@ -134,7 +134,6 @@ bool params_fill(struct params *n, const char *text, struct arena *mem, const ch
     return fine;
 }
 
-
 void params_free(struct params *n) {
     VEC_FREE(&n->assumed);
 }

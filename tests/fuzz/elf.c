@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "cfg/cfg.h"
-#include "toolchain/cuda_elf.h"
 #include "front/riscv/riscv.h"
 #include "launch.h"
+#include "toolchain/cuda_elf.h"
 
 enum { STEPS = 2000 };
 

@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 
 #include "base/alloc.h"
-#include "runtime/runtime/error.h"
 #include "runtime/module/image.h"
+#include "runtime/runtime/error.h"
 #include "tests/unit/runtime/fatbins.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "value/arrays.h"
 #include "script/script.h"
+#include "value/arrays.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

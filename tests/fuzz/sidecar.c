@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "value/args.h"
 #include "subject/sidecar.h"
+#include "value/args.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,8 +9,8 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "subject/capture.h"
 #include "lab/store/shard_impl.h"
+#include "subject/capture.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,9 +4,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "value/params.h"
 #include "lab/sweep/table.h"
 #include "value/expr.h"
+#include "value/params.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "cfg/form.h"
-#include "lab/results/results.h"
 #include "lab/claims.h"
 #include "lab/probe.h"
+#include "lab/results/results.h"
 #include "sim/sim.h"
 #include "workloads/workload.h"
 

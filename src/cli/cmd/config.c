@@ -2,12 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cmd/commands.h"
 #include "cli/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/cmd/help.h"
-#include "subject/machine.h"
 #include "report/table.h"
 #include "sim/config.h"
+#include "subject/machine.h"
 
 /* Options of a named configuration or file (NULL: the default machine), with the settings on top. */
 static bool build(struct options *o, const char *name, const struct opts *given, struct err *e) {

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cmd/commands.h"
 #include "cli/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/cmd/help.h"
 #include "report/table.h"
 #include "sim/sim.h"

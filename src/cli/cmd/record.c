@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "cli/cmd/commands.h"
-#include "subject/machine.h"
 #include "cli/outfile.h"
 #include "cli/stop.h"
-#include "subject/subject.h"
 #include "lab/run/accel.h"
 #include "lab/run/trace.h"
+#include "subject/machine.h"
+#include "subject/subject.h"
 
 struct record {
     struct cli *cli;

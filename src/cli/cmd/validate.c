@@ -1,21 +1,21 @@
 /* heddle validate: what a machine's operations, accesses and transfers take, measured by micro-benchmarks, beside what was published
  * of the hardware. Without --config: every configuration of which something was. */
-#include <stdint.h>
 #include <jansson.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cmd/commands.h"
 #include "cli/cli.h"
+#include "cli/cmd/commands.h"
 #include "cli/cmd/help.h"
-#include "subject/machine.h"
 #include "cli/outputs.h"
 #include "cli/stats_json.h"
-#include "lab/run/pool.h"
 #include "lab/probe.h"
+#include "lab/run/pool.h"
 #include "lab/run/program.h"
 #include "report/csv.h"
 #include "report/table.h"
+#include "subject/machine.h"
 
 struct cell {
     const struct probe *probe;

@@ -3,8 +3,8 @@
 #ifndef HEDDLE_LAB_CLUSTER_CLUSTER_H
 #define HEDDLE_LAB_CLUSTER_CLUSTER_H
 
-#include "lab/cluster/slurm.h"
 #include "lab/cluster/plan.h"
+#include "lab/cluster/slurm.h"
 #include "lab/store/cost.h"
 
 /* A task of some round. */

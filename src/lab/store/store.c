@@ -16,8 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lab/store/shard.h"
 #include "lab/store/impl.h"
+#include "lab/store/shard.h"
 
 enum { APPLICATION = 0x68656464 /* "hedd" */, SCHEMA = 1, BUSY_MILLISECONDS = 60000 };
 

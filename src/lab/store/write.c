@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "lab/run/pool.h"
-#include "lab/store/shard.h"
 #include "lab/store/impl.h"
+#include "lab/store/shard.h"
 
 /* ---- statements ---- */
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lab/sweep/sweep.h"
 #include "lab/store/shard.h"
+#include "lab/sweep/sweep.h"
 
 static int by_key(const void *a, const void *b, void *ids) {
     size_t i = *(const size_t *)a, k = *(const size_t *)b;

@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "base/bits.h"
-#include "value/demangle.h"
-#include "subject/sidecar.h"
 #include "lab/sweep/sweep.h"
 #include "sim/file.h"
+#include "subject/sidecar.h"
+#include "value/demangle.h"
 
 /* Options of a launch that are axes under their own names. */
 static const char *const launch_axes[] = {"kernel", "grid", "block", "shared", "script"};

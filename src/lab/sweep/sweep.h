@@ -3,11 +3,11 @@
 #define HEDDLE_LAB_SWEEP_SWEEP_H
 
 #include "cli/stop.h"
-#include "subject/subject.h"
-#include "value/list.h"
-#include "value/expr.h"
 #include "lab/store/cost.h"
 #include "lab/sweep/run.h"
+#include "subject/subject.h"
+#include "value/expr.h"
+#include "value/list.h"
 
 /* Axes that move together, a column for each, and a row for each step: one option with its list of values, several that are
  * zipped, a file of points. The points of a sweep are the cross product of its groups. */

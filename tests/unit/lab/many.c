@@ -6,9 +6,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lab/run/pool.h"
 #include "lab/store/merge.h"
 #include "lab/store/pivot.h"
-#include "lab/run/pool.h"
 
 enum { USUAL = 5000 };
 #ifdef __SANITIZE_ADDRESS__

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "cuda/cuda.h"
-#include "runtime/runtime/error.h"
 #include "runtime/module/image.h"
+#include "runtime/runtime/error.h"
 #include "unit/runtime/fatbins.h"
 
 /* A function of the runtime interface, whose header is for C++. */

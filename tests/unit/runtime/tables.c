@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/runtime/device.h"
-#include "runtime/runtime/error.h"
 #include "runtime/memory/map.h"
 #include "runtime/module/names.h"
+#include "runtime/runtime/device.h"
+#include "runtime/runtime/error.h"
 #include "runtime/runtime/settings.h"
 
 static void every_error_is_found_by_its_number(void **state) {

@@ -7,9 +7,9 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "subject/source.h"
 #include "toolchain/cudacc.h"
 #include "toolchain/nvcc_flags.h"
-#include "subject/source.h"
 
 static void flags_are(const char *text, bool own, bool nvcc, const char *expected) {
     struct cudacc_words words = {0};

@@ -3,8 +3,8 @@
 #define HEDDLE_CLI_CMD_AREA_AREA_H
 
 #include "cli/cli.h"
-#include "subject/machines.h"
 #include "lab/area.h"
+#include "subject/machines.h"
 
 struct area_one {
     const char *mech;

@@ -4,10 +4,10 @@
 
 #include <jansson.h>
 
-#include "subject/machines.h"
 #include "cli/stop.h"
-#include "subject/subject.h"
 #include "lab/run/compare.h"
+#include "subject/machines.h"
+#include "subject/subject.h"
 
 /* What the race check says of a subject that left other memory somewhere. */
 struct compare_race {

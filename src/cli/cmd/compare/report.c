@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "cli/cmd/compare/compare.h"
-#include "value/demangle.h"
 #include "cli/sampled.h"
 #include "report/bar.h"
 #include "report/table.h"
 #include "report/text.h"
+#include "value/demangle.h"
 
 enum { BAR_WIDTH = 24 };
 

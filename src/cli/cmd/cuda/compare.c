@@ -8,10 +8,10 @@
 
 #include "cli/cmd/compare/compare.h"
 #include "cli/cmd/cuda/tables.h"
-#include "value/demangle.h"
 #include "report/bar.h"
 #include "report/table.h"
 #include "report/text.h"
+#include "value/demangle.h"
 
 enum { BAR_WIDTH = 24 };
 

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 
 #include "cli/cli.h"
-#include "subject/machines.h"
 #include "cli/profile_tables.h"
 #include "sim/stats.h"
+#include "subject/machines.h"
 
 struct cuda;
 

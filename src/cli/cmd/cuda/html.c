@@ -1,10 +1,10 @@
 /* `heddle cuda --html`: the page of 'heddle compare' (src/page/js/compare.js), its programs being the kernels of one
  * program and all of them together. */
 #include "cli/cmd/cuda/cuda.h"
-#include "value/demangle.h"
 #include "cli/page_about.h"
 #include "page/page.h"
 #include "report/text.h"
+#include "value/demangle.h"
 
 static json_t *cell_json(const struct cuda *c, size_t run, const char *kernel) {
     const struct cuda_run *r = &c->runs.v[run];

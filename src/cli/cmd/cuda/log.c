@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "cli/cmd/cuda/cuda.h"
-#include "value/demangle.h"
 #include "sim/file.h"
+#include "value/demangle.h"
 
 /* ---- statistics ---- */
 

@@ -13,8 +13,8 @@
 
 #include "cli/cmd/commands.h"
 #include "cli/cmd/cuda/cuda.h"
-#include "value/demangle.h"
 #include "cli/cmd/report/report.h"
+#include "value/demangle.h"
 
 /* NULL: no launch was timed and ended well. */
 static const struct cuda_launch *heaviest(const struct cuda_run *r) {

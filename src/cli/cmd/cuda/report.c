@@ -6,11 +6,11 @@
 #include <sys/wait.h>
 
 #include "cli/cmd/cuda/tables.h"
-#include "value/demangle.h"
-#include "subject/program.h"
 #include "cli/sampled.h"
 #include "report/table.h"
 #include "report/text.h"
+#include "subject/program.h"
+#include "value/demangle.h"
 
 /* ---- cells ---- */
 

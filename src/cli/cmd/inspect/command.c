@@ -1,6 +1,6 @@
 /* The command line of `heddle inspect`, as data. */
-#include "cli/cmd/commands.h"
 #include "cfg/form.h"
+#include "cli/cmd/commands.h"
 
 #define FORM_WORD(word, value) " " #word
 static const struct opt inspect_options[] = {

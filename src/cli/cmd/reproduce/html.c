@@ -1,7 +1,7 @@
 /* `heddle reproduce --html`: what --json has, with the numbers as the other forms of output write them, for the page
  * src/page/js/reproduce.js, which says what it draws. */
-#include "cli/page_about.h"
 #include "cli/cmd/reproduce/reproduce.h"
+#include "cli/page_about.h"
 #include "page/page.h"
 
 static void set_text(json_t *o, const char *key, struct sb *text) {

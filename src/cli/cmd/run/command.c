@@ -2,7 +2,6 @@
 #include "cli/cmd/commands.h"
 #include "subject/sidecar.h"
 
-
 /* ---- run ---- */
 
 static const struct opt run_options[] = {

@@ -2,8 +2,8 @@
  * run, so they are there only when asked for. */
 #include <inttypes.h>
 
-#include "cli/races.h"
 #include "cli/cmd/run/run.h"
+#include "cli/races.h"
 #include "cli/sampled.h"
 #include "cli/stats_json.h"
 

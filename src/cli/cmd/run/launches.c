@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "value/demangle.h"
 #include "cli/cmd/run/run.h"
 #include "cli/sampled.h"
 #include "report/table.h"
 #include "report/text.h"
+#include "value/demangle.h"
 
 enum { MOST_ROWS = 12 };
 

@@ -1,8 +1,8 @@
 /* The profile of a run, for people (profile_tables.h) and as JSON. */
 #include <string.h>
 
-#include "cli/profile_tables.h"
 #include "cli/cmd/run/run.h"
+#include "cli/profile_tables.h"
 #include "sim/device/checkpoint.h"
 #include "sim/sim.h"
 

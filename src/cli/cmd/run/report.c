@@ -3,13 +3,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "value/arrays.h"
-#include "value/demangle.h"
-#include "cli/races.h"
 #include "cli/cmd/run/run.h"
+#include "cli/races.h"
 #include "cli/sampled.h"
 #include "report/text.h"
 #include "sim/sim.h"
+#include "value/arrays.h"
+#include "value/demangle.h"
 
 /* ---- the report ---- */
 

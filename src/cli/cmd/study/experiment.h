@@ -3,12 +3,12 @@
 #ifndef HEDDLE_CLI_CMD_STUDY_EXPERIMENT_H
 #define HEDDLE_CLI_CMD_STUDY_EXPERIMENT_H
 
-#include "subject/machine.h"
-#include "cli/stop.h"
 #include "cli/cmd/study/study.h"
-#include "subject/subject.h"
+#include "cli/stop.h"
 #include "lab/factors.h"
 #include "report/table.h"
+#include "subject/machine.h"
+#include "subject/subject.h"
 
 struct study_experiment {
     struct cli *cli;

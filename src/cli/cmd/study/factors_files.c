@@ -1,8 +1,8 @@
 /* What 'heddle study factors' found, as JSON and CSV. */
 #include <jansson.h>
 
-#include "cli/stats_json.h"
 #include "cli/cmd/study/factors.h"
+#include "cli/stats_json.h"
 #include "report/csv.h"
 #include "sim/config.h"
 

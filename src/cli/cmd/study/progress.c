@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "subject/machines.h"
+#include "cli/cmd/study/study.h"
 #include "cli/outputs.h"
 #include "cli/stats_json.h"
-#include "cli/cmd/study/study.h"
 #include "lab/litmus.h"
 #include "lab/run/pool.h"
 #include "report/csv.h"
 #include "report/table.h"
 #include "report/text.h"
+#include "subject/machines.h"
 
 /* Cycles after which a run is left alone that neither ended nor was proved never to: five times what the watchdog takes. */
 #define BOUND "1000000"

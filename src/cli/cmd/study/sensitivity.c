@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli/stats_json.h"
 #include "cli/cmd/study/experiment.h"
+#include "cli/stats_json.h"
 #include "report/csv.h"
 #include "sim/config.h"
 

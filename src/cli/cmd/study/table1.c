@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cmd/study/study.h"
 #include "cli/outputs.h"
 #include "cli/stats_json.h"
-#include "cli/cmd/study/study.h"
 #include "lab/run/pool.h"
 #include "lab/table1.h"
 #include "report/csv.h"

@@ -18,11 +18,11 @@
 #include "base/bits.h"
 #include "cli/cmd/commands.h"
 #include "cli/cmd/cuda/cuda.h"
-#include "value/demangle.h"
-#include "value/words.h"
 #include "cli/cmd/sweep/programs.h"
 #include "lab/run/pool.h"
 #include "sim/file.h"
+#include "value/demangle.h"
+#include "value/words.h"
 
 struct sweep_command {
     struct cuda cuda; /* program, words and library; runs have copies of it */
@@ -254,8 +254,8 @@ static bool fill_words(struct sweep *s, const char *text, struct params *params,
     return fine;
 }
 
-bool sweep_add_program(struct sweep *s, const char *text, struct params *params, bool first, struct sweep_variant *v,
-                       struct err *e) {
+bool sweep_add_program(struct sweep *s, const char *text, struct params *params, bool first,
+                       struct sweep_variant *v, struct err *e) {
     struct sweep_command *k = ARENA_NEW(&s->mem, struct sweep_command, 1);
     k->cuda =
         (struct cuda){.cli = s->cli, .quiet = !first, .each = false, .opts = {.table = command_cuda.options}};

@@ -8,8 +8,8 @@
 extern const struct opt sweep_options[];
 
 /* As of struct sweep_host. */
-bool sweep_add_program(struct sweep *s, const char *text, struct params *params, bool first, struct sweep_variant *v,
-                       struct err *e);
+bool sweep_add_program(struct sweep *s, const char *text, struct params *params, bool first,
+                       struct sweep_variant *v, struct err *e);
 void sweep_free_program(struct sweep_command *k);
 
 #endif
