@@ -43,6 +43,7 @@ help: heddle results|they read what the sweeps above leave; docs/sweep.md has th
 docs_sweep.md: heddle sweep status|a sweep over a cluster; slurm.sh has it
 docs_sweep.md: heddle sweep resume|a sweep over a cluster; slurm.sh has it
 docs_sweep.md: heddle sweep cancel|a sweep over a cluster; slurm.sh has it
+docs_tutorial-mechanism.md: heddle|the mechanism is one that the reader adds
 build/heddle cuda --mech pdom,dwf ./basics|the program is built by the line above, which is the compiler's
 LIST
 }
