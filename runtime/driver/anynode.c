@@ -4,7 +4,7 @@
 #include "runtime/driver/drv.h"
 
 /* The parameters of before, as far as they go. */
-static CUDA_KERNEL_NODE_PARAMS kernel_of(const CUgraphNodeParams *n) {
+static CUDA_KERNEL_NODE_PARAMS drv_anynode_kernel_of(const CUgraphNodeParams *n) {
     CUDA_KERNEL_NODE_PARAMS k;
     memcpy(&k, &n->kernel, sizeof k);
     return k;
@@ -36,7 +36,7 @@ static CUresult add_memory(CUgraphNode *node, CUgraph graph, const CUgraphNode *
 CUDA_API CUresult cuGraphAddNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t n,
                                  CUgraphNodeParams *params) {
     if (!params) return CUDA_ERROR_INVALID_VALUE;
-    CUDA_KERNEL_NODE_PARAMS k = kernel_of(params);
+    CUDA_KERNEL_NODE_PARAMS k = drv_anynode_kernel_of(params);
     CUDA_MEMSET_NODE_PARAMS m = set_of(params);
     CUDA_HOST_NODE_PARAMS h = host_of(params);
     switch ((int)params->type) {
@@ -67,7 +67,7 @@ CUDA_API CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph, const CUgr
 
 CUDA_API CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *params) {
     if (!params) return CUDA_ERROR_INVALID_VALUE;
-    CUDA_KERNEL_NODE_PARAMS k = kernel_of(params);
+    CUDA_KERNEL_NODE_PARAMS k = drv_anynode_kernel_of(params);
     CUDA_MEMSET_NODE_PARAMS m = set_of(params);
     CUDA_HOST_NODE_PARAMS h = host_of(params);
     switch ((int)params->type) {
@@ -84,7 +84,7 @@ CUDA_API CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *para
 
 CUDA_API CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraphNodeParams *params) {
     if (!params) return CUDA_ERROR_INVALID_VALUE;
-    CUDA_KERNEL_NODE_PARAMS k = kernel_of(params);
+    CUDA_KERNEL_NODE_PARAMS k = drv_anynode_kernel_of(params);
     CUDA_MEMSET_NODE_PARAMS m = set_of(params);
     CUDA_HOST_NODE_PARAMS h = host_of(params);
     switch ((int)params->type) {

@@ -38,7 +38,7 @@ void drv_format(const struct cudaChannelFormatDesc *desc, CUarray_format *format
 
 /* ---- arrays ---- */
 
-static int create(struct cu_process *p, CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *d) {
+static int drv_array_create(struct cu_process *p, CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *d) {
     struct cudaChannelFormatDesc desc;
     struct cudaArray *a;
     if (!array || !d) return CU_InvalidValue;
@@ -49,29 +49,29 @@ static int create(struct cu_process *p, CUarray *array, const CUDA_ARRAY3D_DESCR
     return code;
 }
 CUDA_API CUresult cuArray3DCreate_v2(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *d) {
-    DRV_CALL(create(p, array, d));
+    DRV_CALL(drv_array_create(p, array, d));
 }
 
 static int create_plain(struct cu_process *p, CUarray *array, const CUDA_ARRAY_DESCRIPTOR *d) {
     if (!d) return CU_InvalidValue;
     CUDA_ARRAY3D_DESCRIPTOR all = {
         .Width = d->Width, .Height = d->Height, .Format = d->Format, .NumChannels = d->NumChannels};
-    return create(p, array, &all);
+    return drv_array_create(p, array, &all);
 }
 CUDA_API CUresult cuArrayCreate_v2(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *d) {
     DRV_CALL(create_plain(p, array, d));
 }
 
-static int destroy(struct cu_process *p, CUarray array) {
+static int drv_array_destroy(struct cu_process *p, CUarray array) {
     if (!cu_is_array(p, drv_array(array))) return CU_InvalidResourceHandle;
     cu_array_free(p, drv_array(array));
     return CU_Success;
 }
 CUDA_API CUresult cuArrayDestroy(CUarray array) {
-    DRV_CALL(destroy(p, array));
+    DRV_CALL(drv_array_destroy(p, array));
 }
 
-static int describe(struct cu_process *p, CUDA_ARRAY3D_DESCRIPTOR *d, CUarray array) {
+static int drv_array_describe(struct cu_process *p, CUDA_ARRAY3D_DESCRIPTOR *d, CUarray array) {
     const struct cudaArray *a = drv_array(array);
     if (!d) return CU_InvalidValue;
     if (!cu_is_array(p, a)) return CU_InvalidResourceHandle;
@@ -81,12 +81,12 @@ static int describe(struct cu_process *p, CUDA_ARRAY3D_DESCRIPTOR *d, CUarray ar
     return CU_Success;
 }
 CUDA_API CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *d, CUarray array) {
-    DRV_CALL(describe(p, d, array));
+    DRV_CALL(drv_array_describe(p, d, array));
 }
 
 static int describe_plain(struct cu_process *p, CUDA_ARRAY_DESCRIPTOR *d, CUarray array) {
     CUDA_ARRAY3D_DESCRIPTOR all;
-    int code = d ? describe(p, &all, array) : CU_InvalidValue;
+    int code = d ? drv_array_describe(p, &all, array) : CU_InvalidValue;
     if (!code)
         *d = (CUDA_ARRAY_DESCRIPTOR){
             .Width = all.Width, .Height = all.Height, .Format = all.Format, .NumChannels = all.NumChannels};

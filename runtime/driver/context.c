@@ -27,7 +27,7 @@ static int exists(struct cu_process *p, const struct CUctx_st *c) {
 }
 
 /* The top of the stack, without what other threads have destroyed. */
-static struct CUctx_st *top(struct cu_process *p) {
+static struct CUctx_st *drv_context_top(struct cu_process *p) {
     for (; stack.n; stack.n--) {
         struct CUctx_st *c = stack.at[stack.n - 1];
         if (exists(p, c) && c->id == stack.id[stack.n - 1]) return c;
@@ -36,7 +36,7 @@ static struct CUctx_st *top(struct cu_process *p) {
 }
 
 struct CUctx_st *drv_current(struct cu_process *p) {
-    struct CUctx_st *c = top(p);
+    struct CUctx_st *c = drv_context_top(p);
     return c ? c : p->runtime ? &p->driver.primary : NULL;
 }
 
@@ -92,20 +92,20 @@ int drv_wait(struct cu_process *p, CUstream stream) {
     return code ? code : cu_stream_wait(p, s);
 }
 
-static int push(struct CUctx_st *c) {
+static int drv_context_push(struct CUctx_st *c) {
     if (stack.n == DEEPEST) return CU_InvalidValue;
     stack.at[stack.n] = c;
     stack.id[stack.n++] = c->id;
     return CU_Success;
 }
 
-static int create(struct cu_process *p, CUcontext *context, unsigned flags, CUdevice device) {
+static int drv_context_create(struct cu_process *p, CUcontext *context, unsigned flags, CUdevice device) {
     if (!context || (flags & ~(unsigned)CU_CTX_FLAGS_MASK)) return CU_InvalidValue;
     if (device) return CU_InvalidDevice;
     struct CUctx_st *c = calloc(1, sizeof *c);
     if (!c) return CU_MemoryAllocation;
     c->id = ++p->driver.ids;
-    int code = push(c);
+    int code = drv_context_push(c);
     if (code) {
         free(c);
         return code;
@@ -120,19 +120,19 @@ static int create(struct cu_process *p, CUcontext *context, unsigned flags, CUde
 }
 
 CUDA_API CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device) {
-    DRV_ANY(create(p, context, flags, device));
+    DRV_ANY(drv_context_create(p, context, flags, device));
 }
 DRV_SAME(cuCtxCreate, cuCtxCreate_v2);
 CUDA_API CUresult cuCtxCreate_v3(CUcontext *context, CUexecAffinityParam *affinity, int n, unsigned flags,
                                  CUdevice device) {
     (void)affinity;
-    DRV_ANY(n > 0 ? CU_NotSupported : create(p, context, flags, device));
+    DRV_ANY(n > 0 ? CU_NotSupported : drv_context_create(p, context, flags, device));
 }
 CUDA_API CUresult cuCtxCreate_v4(CUcontext *context, CUctxCreateParams *params, unsigned flags,
                                  CUdevice device) {
     DRV_ANY(params && (params->numExecAffinityParams || params->cigParams)
                 ? CU_NotSupported
-                : create(p, context, flags, device));
+                : drv_context_create(p, context, flags, device));
 }
 
 /* Memory of a kind that only its owner may free, an array or a pool, say, stays. */
@@ -152,7 +152,7 @@ static void empty_context(struct cu_process *p, struct CUctx_st *c) {
         if (ends_with_context(&p->allocs[i], c)) cu_alloc_free(p, &p->allocs[i]);
 }
 
-static int destroy(struct cu_process *p, struct CUctx_st *c) {
+static int drv_context_destroy(struct cu_process *p, struct CUctx_st *c) {
     struct CUctx_st **at = &p->driver.contexts;
     while (*at && *at != c) at = &(*at)->next;
     if (!*at) return CU_DeviceUninitialized;
@@ -167,14 +167,14 @@ static int destroy(struct cu_process *p, struct CUctx_st *c) {
 
 static CUresult destroy_context(CUcontext c) {
     struct cu_process *p = cu_enter();
-    return drv_leave(p, p->driver.ready ? destroy(p, c) : CU_InitializationError);
+    return drv_leave(p, p->driver.ready ? drv_context_destroy(p, c) : CU_InitializationError);
 }
 CUDA_API CUresult cuCtxDestroy_v2(CUcontext c) {
     return destroy_context(c);
 }
 DRV_SAME(cuCtxDestroy, cuCtxDestroy_v2);
 
-static int attach(struct cu_process *p, CUcontext *context, unsigned flags) {
+static int drv_context_attach(struct cu_process *p, CUcontext *context, unsigned flags) {
     struct CUctx_st *c = drv_current(p);
     if (!context || flags) return CU_InvalidValue;
     if (!c) return CU_DeviceUninitialized;
@@ -183,13 +183,15 @@ static int attach(struct cu_process *p, CUcontext *context, unsigned flags) {
     return CU_Success;
 }
 CUDA_API CUresult cuCtxAttach(CUcontext *context, unsigned flags) {
-    DRV_ANY(attach(p, context, flags));
+    DRV_ANY(drv_context_attach(p, context, flags));
 }
 CUDA_API CUresult cuCtxDetach(CUcontext c) {
-    DRV_ANY(!c || !exists(p, c) ? CU_DeviceUninitialized : --c->users > 0 ? CU_Success : destroy(p, c));
+    DRV_ANY(!c || !exists(p, c) ? CU_DeviceUninitialized
+            : --c->users > 0    ? CU_Success
+                                : drv_context_destroy(p, c));
 }
 
-static int pop(struct cu_process *p, CUcontext *context) {
+static int drv_context_pop(struct cu_process *p, CUcontext *context) {
     struct CUctx_st *c = drv_current(p);
     if (!c) return CU_DeviceUninitialized;
     if (stack.n) stack.n--;
@@ -197,11 +199,11 @@ static int pop(struct cu_process *p, CUcontext *context) {
     return CU_Success;
 }
 CUDA_API CUresult cuCtxPopCurrent_v2(CUcontext *context) {
-    DRV_ANY(pop(p, context));
+    DRV_ANY(drv_context_pop(p, context));
 }
 DRV_SAME(cuCtxPopCurrent, cuCtxPopCurrent_v2);
 CUDA_API CUresult cuCtxPushCurrent_v2(CUcontext c) {
-    DRV_ANY(!c ? CU_InvalidValue : !exists(p, c) ? CU_DeviceUninitialized : push(c));
+    DRV_ANY(!c ? CU_InvalidValue : !exists(p, c) ? CU_DeviceUninitialized : drv_context_push(c));
 }
 DRV_SAME(cuCtxPushCurrent, cuCtxPushCurrent_v2);
 
@@ -210,7 +212,7 @@ static int set_current(struct cu_process *p, struct CUctx_st *c) {
     if (c && !exists(p, c)) return CU_DeviceUninitialized;
     drv_current(p);
     if (stack.n) stack.n--;
-    return c ? push(c) : CU_Success;
+    return c ? drv_context_push(c) : CU_Success;
 }
 CUDA_API CUresult cuCtxSetCurrent(CUcontext c) {
     DRV_ANY(set_current(p, c));
@@ -222,7 +224,7 @@ CUDA_API CUresult cuCtxGetCurrent(CUcontext *context) {
 
 /* ---- the primary context ---- */
 
-static int retain(struct cu_process *p, CUcontext *context, CUdevice device) {
+static int drv_context_retain(struct cu_process *p, CUcontext *context, CUdevice device) {
     if (!context) return CU_InvalidValue;
     if (device) return CU_InvalidDevice;
     struct CUctx_st *c = &p->driver.primary;
@@ -233,10 +235,10 @@ static int retain(struct cu_process *p, CUcontext *context, CUdevice device) {
     return CU_Success;
 }
 CUDA_API CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
-    DRV_ANY(retain(p, context, device));
+    DRV_ANY(drv_context_retain(p, context, device));
 }
 
-static int release(struct cu_process *p, CUdevice device) {
+static int drv_context_release(struct cu_process *p, CUdevice device) {
     struct CUctx_st *c = &p->driver.primary;
     if (device) return CU_InvalidDevice;
     if (!c->users) return CU_DeviceUninitialized;
@@ -244,7 +246,7 @@ static int release(struct cu_process *p, CUdevice device) {
     return CU_Success;
 }
 CUDA_API CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
-    DRV_ANY(release(p, device));
+    DRV_ANY(drv_context_release(p, device));
 }
 DRV_SAME(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2);
 

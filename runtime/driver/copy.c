@@ -47,19 +47,19 @@ CUDA_API CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dst, CUdeviceptr src, size_t 
     DRV_CALL(drv_copy_row(p, s, dst, src, bytes, CU_DEVICE_TO_DEVICE));
 }
 
-static int copy_peer(struct cu_process *p, CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from,
-                     size_t bytes, CUstream s) {
+static int drv_copy_peer(struct cu_process *p, CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from,
+                         size_t bytes, CUstream s) {
     struct CUctx_st *c;
     int code = drv_context_of(p, to, &c);
     if (!code) code = drv_context_of(p, from, &c);
     return code ? code : drv_copy_row(p, s, dst, src, bytes, CU_DEVICE_TO_DEVICE);
 }
 CUDA_API CUresult cuMemcpyPeer(CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from, size_t bytes) {
-    DRV_CALL(copy_peer(p, dst, to, src, from, bytes, NULL));
+    DRV_CALL(drv_copy_peer(p, dst, to, src, from, bytes, NULL));
 }
 CUDA_API CUresult cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from,
                                     size_t bytes, CUstream s) {
-    DRV_CALL(copy_peer(p, dst, to, src, from, bytes, s));
+    DRV_CALL(drv_copy_peer(p, dst, to, src, from, bytes, s));
 }
 
 /* ---- boxes ---- */
@@ -89,7 +89,7 @@ static int plain_side(uint64_t at, size_t x, size_t y, size_t z, size_t pitch, s
     return CU_Success;
 }
 
-static int source(struct cu_process *p, const CUDA_MEMCPY3D *c, struct side *s) {
+static int drv_copy_source(struct cu_process *p, const CUDA_MEMCPY3D *c, struct side *s) {
     size_t x = c->srcXInBytes, y = c->srcY, z = c->srcZ;
     switch ((int)c->srcMemoryType) {
     case CU_MEMORYTYPE_ARRAY: return array_side(p, c->srcArray, x, y, z, c, s);
@@ -100,7 +100,7 @@ static int source(struct cu_process *p, const CUDA_MEMCPY3D *c, struct side *s) 
     }
 }
 
-static int destination(struct cu_process *p, const CUDA_MEMCPY3D *c, struct side *s) {
+static int drv_copy_destination(struct cu_process *p, const CUDA_MEMCPY3D *c, struct side *s) {
     size_t x = c->dstXInBytes, y = c->dstY, z = c->dstZ;
     switch ((int)c->dstMemoryType) {
     case CU_MEMORYTYPE_ARRAY: return array_side(p, c->dstArray, x, y, z, c, s);
@@ -111,7 +111,7 @@ static int destination(struct cu_process *p, const CUDA_MEMCPY3D *c, struct side
     }
 }
 
-static int direction(const CUDA_MEMCPY3D *c) {
+static int drv_copy_direction(const CUDA_MEMCPY3D *c) {
     if (c->srcMemoryType == CU_MEMORYTYPE_UNIFIED || c->dstMemoryType == CU_MEMORYTYPE_UNIFIED)
         return CU_DEFAULT;
     int from = c->srcMemoryType == CU_MEMORYTYPE_HOST, to = c->dstMemoryType == CU_MEMORYTYPE_HOST;
@@ -122,8 +122,8 @@ static int direction(const CUDA_MEMCPY3D *c) {
 int drv_box(struct cu_process *p, const CUDA_MEMCPY3D *c, struct cu_copy_op *op) {
     struct side to, from;
     if (!c || c->srcLOD || c->dstLOD) return CU_InvalidValue;
-    int code = source(p, c, &from);
-    if (!code) code = destination(p, c, &to);
+    int code = drv_copy_source(p, c, &from);
+    if (!code) code = drv_copy_destination(p, c, &to);
     if (code) return code;
     *op = (struct cu_copy_op){.dst = to.at,
                               .src = from.at,
@@ -134,7 +134,7 @@ int drv_box(struct cu_process *p, const CUDA_MEMCPY3D *c, struct cu_copy_op *op)
                               .width = c->WidthInBytes,
                               .height = c->Height,
                               .depth = c->Depth};
-    return cu_check_copy(p, op, direction(c));
+    return cu_check_copy(p, op, drv_copy_direction(c));
 }
 
 static int copy_box(struct cu_process *p, CUstream stream, const CUDA_MEMCPY3D *c) {

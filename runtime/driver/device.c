@@ -15,14 +15,14 @@ CUDA_API CUresult cuDeviceGet(CUdevice *device, int ordinal) {
     DRV_ANY(!device ? CU_InvalidValue : ordinal ? CU_InvalidDevice : (*device = 0, CU_Success));
 }
 
-static int name(struct cu_process *p, char *text, int bytes, CUdevice device) {
+static int drv_device_name(struct cu_process *p, char *text, int bytes, CUdevice device) {
     if (!text || bytes <= 0) return CU_InvalidValue;
     if (device) return CU_InvalidDevice;
     snprintf(text, (size_t)bytes, "%s", p->machine.name);
     return CU_Success;
 }
 CUDA_API CUresult cuDeviceGetName(char *text, int bytes, CUdevice device) {
-    DRV_ANY(name(p, text, bytes, device));
+    DRV_ANY(drv_device_name(p, text, bytes, device));
 }
 
 static int total(struct cu_process *p, size_t *bytes, CUdevice device) {
@@ -80,15 +80,16 @@ CUDA_API CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *text) {
     DRV_ANY(by_pci_bus_id(device, text));
 }
 
-static int attribute(struct cu_process *p, int *value, CUdevice_attribute number, CUdevice device) {
+static int drv_device_attribute(struct cu_process *p, int *value, CUdevice_attribute number,
+                                CUdevice device) {
     if (!value) return CU_InvalidValue;
     return device ? CU_InvalidDevice : cu_attribute(&p->machine, (int)number, value);
 }
 CUDA_API CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute number, CUdevice device) {
-    DRV_ANY(attribute(p, value, number, device));
+    DRV_ANY(drv_device_attribute(p, value, number, device));
 }
 
-static int properties(struct cu_process *p, CUdevprop *to, CUdevice device) {
+static int drv_device_properties(struct cu_process *p, CUdevprop *to, CUdevice device) {
     struct cu_properties_12 v;
     if (!to) return CU_InvalidValue;
     if (device) return CU_InvalidDevice;
@@ -106,7 +107,7 @@ static int properties(struct cu_process *p, CUdevprop *to, CUdevice device) {
     return CU_Success;
 }
 CUDA_API CUresult cuDeviceGetProperties(CUdevprop *to, CUdevice device) {
-    DRV_ANY(properties(p, to, device));
+    DRV_ANY(drv_device_properties(p, to, device));
 }
 
 CUDA_API CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {

@@ -6,14 +6,14 @@
 
 /* ---- attributes ---- */
 
-static int get_attribute(struct cu_process *p, int *value, CUfunction_attribute attribute,
-                         struct CUfunc_st *f) {
+static int drv_func_get_attribute(struct cu_process *p, int *value, CUfunction_attribute attribute,
+                                  struct CUfunc_st *f) {
     if (!value) return CU_InvalidValue;
     if (!cu_function_valid(p, f)) return CU_InvalidResourceHandle;
     return cu_function_attribute(p, f, (int)attribute, value);
 }
-static int set_attribute(struct cu_process *p, CUfunction_attribute attribute, int value,
-                         struct CUfunc_st *f) {
+static int drv_func_set_attribute(struct cu_process *p, CUfunction_attribute attribute, int value,
+                                  struct CUfunc_st *f) {
     if (!cu_function_valid(p, f)) return CU_InvalidResourceHandle;
     return cu_function_set(p, f, (int)attribute, value);
 }
@@ -25,10 +25,10 @@ static int set_cache(struct cu_process *p, struct CUfunc_st *f, CUfunc_cache con
 }
 
 CUDA_API CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction f) {
-    DRV_CALL(get_attribute(p, value, attribute, f));
+    DRV_CALL(drv_func_get_attribute(p, value, attribute, f));
 }
 CUDA_API CUresult cuFuncSetAttribute(CUfunction f, CUfunction_attribute attribute, int value) {
-    DRV_CALL(set_attribute(p, attribute, value, f));
+    DRV_CALL(drv_func_set_attribute(p, attribute, value, f));
 }
 CUDA_API CUresult cuFuncSetCacheConfig(CUfunction f, CUfunc_cache config) {
     DRV_CALL(set_cache(p, f, config));
@@ -40,11 +40,11 @@ CUDA_API CUresult cuFuncSetSharedMemConfig(CUfunction f, CUsharedconfig config) 
 }
 CUDA_API CUresult cuKernelGetAttribute(int *value, CUfunction_attribute attribute, CUkernel k,
                                        CUdevice device) {
-    DRV_ANY(device ? CU_InvalidDevice : get_attribute(p, value, attribute, drv_function_of(k)));
+    DRV_ANY(device ? CU_InvalidDevice : drv_func_get_attribute(p, value, attribute, drv_function_of(k)));
 }
 CUDA_API CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel k,
                                        CUdevice device) {
-    DRV_ANY(device ? CU_InvalidDevice : set_attribute(p, attribute, value, drv_function_of(k)));
+    DRV_ANY(device ? CU_InvalidDevice : drv_func_set_attribute(p, attribute, value, drv_function_of(k)));
 }
 CUDA_API CUresult cuKernelSetCacheConfig(CUkernel k, CUfunc_cache config, CUdevice device) {
     DRV_ANY(device ? CU_InvalidDevice : set_cache(p, drv_function_of(k), config));

@@ -75,7 +75,8 @@ DRV_RUNTIME(cuGraphNodeSetEnabled, cudaGraphNodeSetEnabled,
 DRV_RUNTIME(cuGraphNodeGetEnabled, cudaGraphNodeGetEnabled,
             (CUgraphExec exec, CUgraphNode node, unsigned *enabled), (exec, node, enabled))
 
-static int update(struct cu_process *p, CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo *info) {
+static int drv_graph_update(struct cu_process *p, CUgraphExec exec, CUgraph graph,
+                            CUgraphExecUpdateResultInfo *info) {
     cudaGraphExecUpdateResultInfo result;
     if (!cu_is_exec(p, exec) || !cu_is_graph(p, graph) || !info) return CU_InvalidValue;
     int code = cu_exec_update(p, exec, graph, &result);
@@ -84,12 +85,12 @@ static int update(struct cu_process *p, CUgraphExec exec, CUgraph graph, CUgraph
     return code;
 }
 CUDA_API CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo *info) {
-    DRV_CALL(update(p, exec, graph, info));
+    DRV_CALL(drv_graph_update(p, exec, graph, info));
 }
 static int update_old(struct cu_process *p, CUgraphExec exec, CUgraph graph, CUgraphNode *node,
                       CUgraphExecUpdateResult *result) {
     CUgraphExecUpdateResultInfo info = {CU_GRAPH_EXEC_UPDATE_ERROR, NULL, NULL};
-    int code = update(p, exec, graph, &info);
+    int code = drv_graph_update(p, exec, graph, &info);
     if (node) *node = info.errorNode;
     if (result) *result = info.result;
     return code;

@@ -31,8 +31,8 @@ CUDA_API CUresult cuGetErrorString(CUresult code, const char **text) {
     return *text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult look_up(const char *name, void **function, int version, cuuint64_t flags,
-                        enum drv_found *found) {
+static CUresult drv_init_look_up(const char *name, void **function, int version, cuuint64_t flags,
+                                 enum drv_found *found) {
     if (!name || !function || flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)
         return CUDA_ERROR_INVALID_VALUE;
     *found = drv_find(name, version, flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, function);
@@ -41,7 +41,7 @@ static CUresult look_up(const char *name, void **function, int version, cuuint64
 
 CUDA_API CUresult cuGetProcAddress(const char *name, void **function, int version, cuuint64_t flags) {
     enum drv_found found = DRV_UNKNOWN;
-    CUresult code = look_up(name, function, version, flags, &found);
+    CUresult code = drv_init_look_up(name, function, version, flags, &found);
     return code ? code : found == DRV_FOUND ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
@@ -49,7 +49,7 @@ CUDA_API CUresult cuGetProcAddress(const char *name, void **function, int versio
 CUDA_API CUresult cuGetProcAddress_v2(const char *name, void **function, int version, cuuint64_t flags,
                                       CUdriverProcAddressQueryResult *status) {
     enum drv_found found = DRV_UNKNOWN;
-    CUresult code = look_up(name, function, version, flags, &found);
+    CUresult code = drv_init_look_up(name, function, version, flags, &found);
     if (code) return code;
     if (status) *status = (CUdriverProcAddressQueryResult)found;
     return found == DRV_FOUND || status ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;

@@ -24,7 +24,7 @@ int drv_jit_read(struct drv_jit *jit, unsigned n, const void *options, void **va
 }
 
 /* As much as there is room for, always with a NUL; the size becomes the number of bytes written. */
-static void fill(struct drv_buffer *b, const char *text) {
+static void drv_jit_fill(struct drv_buffer *b, const char *text) {
     size_t room = b->size ? (size_t)(uint32_t)(uintptr_t)*b->size : 0;
     size_t n = strlen(text);
     if (!b->text || !room)
@@ -38,8 +38,8 @@ static void fill(struct drv_buffer *b, const char *text) {
 }
 
 void drv_jit_write(struct drv_jit *jit, const char *errors) {
-    fill(&jit->error, errors);
-    fill(&jit->info, "");
+    drv_jit_fill(&jit->error, errors);
+    drv_jit_fill(&jit->info, "");
     float none = 0;
     if (jit->wall_time) memcpy(jit->wall_time, &none, sizeof none);
 }

@@ -33,26 +33,26 @@ int drv_launch(struct cu_process *p, struct CUfunc_st *f, const struct cu_geomet
     return code ? code : cu_launch_packed(p, f, g, params, bytes, s);
 }
 
-static struct cu_geometry geometry(unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                                   unsigned bz, unsigned shared, int cooperative) {
+static struct cu_geometry drv_launch_geometry(unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                                              unsigned bz, unsigned shared, int cooperative) {
     return (struct cu_geometry){{gx, gy, gz}, {bx, by, bz}, shared, cooperative};
 }
 
 CUDA_API CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
                                  unsigned by, unsigned bz, unsigned shared, CUstream s, void **args,
                                  void **extra) {
-    struct cu_geometry g = geometry(gx, gy, gz, bx, by, bz, shared, 0);
+    struct cu_geometry g = drv_launch_geometry(gx, gy, gz, bx, by, bz, shared, 0);
     DRV_CALL(drv_launch(p, f, &g, s, args, extra));
 }
 CUDA_API CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
                                             unsigned by, unsigned bz, unsigned shared, CUstream s,
                                             void **args) {
-    struct cu_geometry g = geometry(gx, gy, gz, bx, by, bz, shared, 1);
+    struct cu_geometry g = drv_launch_geometry(gx, gy, gz, bx, by, bz, shared, 1);
     DRV_CALL(drv_launch(p, f, &g, s, args, NULL));
 }
 
 /* Clusters of one block are blocks; what else an attribute may ask for is a hint. */
-static int attributes(const CUlaunchConfig *c, struct cu_geometry *g) {
+static int drv_launch_attributes(const CUlaunchConfig *c, struct cu_geometry *g) {
     for (unsigned i = 0; i < c->numAttrs; i++) {
         const CUlaunchAttributeValue *v = &c->attrs[i].value;
         if (c->attrs[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) g->cooperative = v->cooperative != 0;
@@ -67,9 +67,9 @@ static int attributes(const CUlaunchConfig *c, struct cu_geometry *g) {
 static int launch_ex(struct cu_process *p, const CUlaunchConfig *c, struct CUfunc_st *f, void **args,
                      void **extra) {
     if (!c || (c->numAttrs && !c->attrs)) return CU_InvalidValue;
-    struct cu_geometry g = geometry(c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX, c->blockDimY,
-                                    c->blockDimZ, c->sharedMemBytes, 0);
-    int code = attributes(c, &g);
+    struct cu_geometry g = drv_launch_geometry(c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX,
+                                               c->blockDimY, c->blockDimZ, c->sharedMemBytes, 0);
+    int code = drv_launch_attributes(c, &g);
     return code ? code : drv_launch(p, f, &g, c->hStream, args, extra);
 }
 CUDA_API CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction f, void **args, void **extra) {

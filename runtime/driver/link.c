@@ -32,7 +32,7 @@ CUDA_API CUresult cuLinkCreate_v2(unsigned n, CUjit_option *options, void **valu
 DRV_SAME(cuLinkCreate, cuLinkCreate_v2);
 
 /* Takes the data over. */
-static int add(struct CUlinkState_st *s, char *data, size_t bytes) {
+static int drv_link_add(struct CUlinkState_st *s, char *data, size_t bytes) {
     struct cu_image *grown = realloc(s->images, (s->n + 1) * sizeof *grown);
     if (!grown) {
         free(data);
@@ -44,7 +44,7 @@ static int add(struct CUlinkState_st *s, char *data, size_t bytes) {
 }
 
 /* Machine code cannot be run. A library (cudadevrt, as a rule) may not be needed: what it lacks will be missed at the end. */
-static int check_kind(CUjitInputType kind, const char *name) {
+static int drv_link_check_kind(CUjitInputType kind, const char *name) {
     switch ((int)kind) {
     case CU_JIT_INPUT_PTX:
     case CU_JIT_INPUT_FATBINARY: return CU_Success;
@@ -57,42 +57,43 @@ static int check_kind(CUjitInputType kind, const char *name) {
     }
 }
 
-static int add_data(struct CUlinkState_st *s, CUjitInputType kind, const void *data, size_t bytes,
-                    const char *name) {
+static int drv_link_add_data(struct CUlinkState_st *s, CUjitInputType kind, const void *data, size_t bytes,
+                             const char *name) {
     if (!s || !data || !bytes) return CU_InvalidValue;
-    int code = check_kind(kind, name);
+    int code = drv_link_check_kind(kind, name);
     if (code) return code;
     char *copy = malloc(bytes + 1);
     if (!copy) return CU_MemoryAllocation;
     memcpy(copy, data, bytes);
     copy[bytes] = 0;
-    return add(s, copy, bytes);
+    return drv_link_add(s, copy, bytes);
 }
 CUDA_API CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType kind, void *data, size_t bytes,
                                    const char *name, unsigned n, CUjit_option *options, void **values) {
     struct drv_jit ignored;
     DRV_CALL(drv_jit_read(&ignored, n, options, values) ? CU_InvalidValue
-                                                        : add_data(state, kind, data, bytes, name));
+                                                        : drv_link_add_data(state, kind, data, bytes, name));
 }
 DRV_SAME(cuLinkAddData, cuLinkAddData_v2);
 
-static int add_file(struct CUlinkState_st *s, CUjitInputType kind, const char *path) {
+static int drv_link_add_file(struct CUlinkState_st *s, CUjitInputType kind, const char *path) {
     char *data;
     size_t bytes;
     if (!s || !path) return CU_InvalidValue;
     int code = drv_read_file(path, &data, &bytes);
-    if (!code && (code = check_kind(kind, path))) free(data);
-    return code ? code : add(s, data, bytes);
+    if (!code && (code = drv_link_check_kind(kind, path))) free(data);
+    return code ? code : drv_link_add(s, data, bytes);
 }
 CUDA_API CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType kind, const char *path, unsigned n,
                                    CUjit_option *options, void **values) {
     struct drv_jit ignored;
-    DRV_CALL(drv_jit_read(&ignored, n, options, values) ? CU_InvalidValue : add_file(state, kind, path));
+    DRV_CALL(drv_jit_read(&ignored, n, options, values) ? CU_InvalidValue
+                                                        : drv_link_add_file(state, kind, path));
 }
 DRV_SAME(cuLinkAddFile, cuLinkAddFile_v2);
 
 /* What does not load as a module does not link: the errors are those of loading. */
-static int complete(struct cu_process *p, struct CUlinkState_st *s, void **image, size_t *bytes) {
+static int drv_link_complete(struct cu_process *p, struct CUlinkState_st *s, void **image, size_t *bytes) {
     struct CUmod_st *trial;
     size_t n;
     if (!s || !image || !s->n || s->linked) return CU_InvalidValue;
@@ -106,7 +107,7 @@ static int complete(struct cu_process *p, struct CUlinkState_st *s, void **image
     return CU_Success;
 }
 CUDA_API CUresult cuLinkComplete(CUlinkState state, void **image, size_t *bytes) {
-    DRV_CALL(complete(p, state, image, bytes));
+    DRV_CALL(drv_link_complete(p, state, image, bytes));
 }
 
 static int link_destroy(struct CUlinkState_st *s) {

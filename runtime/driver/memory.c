@@ -89,12 +89,12 @@ static struct cu_alloc *host_memory(struct cu_process *p, const void *ptr) {
     return a && (a->kind == CU_MEMORY_HOST || a->kind == CU_MEMORY_REGISTERED) ? a : NULL;
 }
 
-static int host_free(struct cu_process *p, void *ptr) {
+static int drv_memory_host_free(struct cu_process *p, void *ptr) {
     struct cu_alloc *a = host_memory(p, ptr);
     return a && a->host == ptr && a->kind == CU_MEMORY_HOST ? cu_alloc_free(p, a) : CU_InvalidValue;
 }
 CUDA_API CUresult cuMemFreeHost(void *ptr) {
-    DRV_CALL(host_free(p, ptr));
+    DRV_CALL(drv_memory_host_free(p, ptr));
 }
 
 static int host_device_pointer(struct cu_process *p, CUdeviceptr *at, void *ptr, unsigned flags) {
@@ -107,12 +107,12 @@ CUDA_API CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *at, void *ptr, unsig
     DRV_CALL(host_device_pointer(p, at, ptr, flags));
 }
 
-static int host_flags(struct cu_process *p, unsigned *flags, void *ptr) {
+static int drv_memory_host_flags(struct cu_process *p, unsigned *flags, void *ptr) {
     struct cu_alloc *a = host_memory(p, ptr);
     if (!flags || !a || a->kind != CU_MEMORY_HOST) return CU_InvalidValue;
     *flags = a->flags | CU_MEMHOSTALLOC_DEVICEMAP;
     return CU_Success;
 }
 CUDA_API CUresult cuMemHostGetFlags(unsigned *flags, void *ptr) {
-    DRV_CALL(host_flags(p, flags, ptr));
+    DRV_CALL(drv_memory_host_flags(p, flags, ptr));
 }

@@ -43,7 +43,8 @@ int drv_read_file(const char *path, char **data, size_t *bytes) {
     return code;
 }
 
-static int load_file(struct cu_process *p, CUmodule *module, const char *path, struct drv_jit *jit) {
+static int drv_module_load_file(struct cu_process *p, CUmodule *module, const char *path,
+                                struct drv_jit *jit) {
     char *data;
     size_t bytes;
     int code = module ? drv_read_file(path, &data, &bytes) : CU_InvalidValue;
@@ -62,7 +63,7 @@ static int load_data(struct cu_process *p, CUmodule *module, const void *image, 
 }
 
 CUDA_API CUresult cuModuleLoad(CUmodule *module, const char *path) {
-    DRV_CALL(load_file(p, module, path, NULL));
+    DRV_CALL(drv_module_load_file(p, module, path, NULL));
 }
 CUDA_API CUresult cuModuleLoadData(CUmodule *module, const void *image) {
     DRV_CALL(load_data(p, module, image, 0, NULL, NULL));
@@ -80,16 +81,16 @@ void drv_module_end(struct cu_process *p, const struct CUmod_st *m) {
     drv_old_end(p, m);
 }
 
-static int unload(struct cu_process *p, struct CUmod_st *m) {
+static int drv_module_unload(struct cu_process *p, struct CUmod_st *m) {
     if (!cu_module_valid(p, m) || m->image) return CU_InvalidResourceHandle;
     cu_module_unload(p, m);
     return CU_Success;
 }
 CUDA_API CUresult cuModuleUnload(CUmodule module) {
-    DRV_CALL(unload(p, module));
+    DRV_CALL(drv_module_unload(p, module));
 }
 CUDA_API CUresult cuLibraryUnload(CUlibrary library) {
-    DRV_ANY(unload(p, drv_module_of(library)));
+    DRV_ANY(drv_module_unload(p, drv_module_of(library)));
 }
 
 CUDA_API CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode) {
@@ -123,22 +124,22 @@ CUDA_API CUresult cuModuleGetGlobal_v2(CUdeviceptr *addr, size_t *bytes, CUmodul
     DRV_CALL(get_global(p, addr, bytes, module, name));
 }
 
-static int count(struct cu_process *p, struct CUmod_st *m, unsigned *n) {
+static int drv_module_count(struct cu_process *p, struct CUmod_st *m, unsigned *n) {
     if (!n) return CU_InvalidValue;
     int code = cu_module_valid(p, m) ? cu_module_ready(p, m) : CU_InvalidResourceHandle;
     if (!code) *n = (unsigned)hd_module_kernel_count(m->hd);
     return code;
 }
 CUDA_API CUresult cuModuleGetFunctionCount(unsigned *n, CUmodule module) {
-    DRV_CALL(count(p, module, n));
+    DRV_CALL(drv_module_count(p, module, n));
 }
 CUDA_API CUresult cuLibraryGetKernelCount(unsigned *n, CUlibrary library) {
-    DRV_ANY(count(p, drv_module_of(library), n));
+    DRV_ANY(drv_module_count(p, drv_module_of(library), n));
 }
 
 static int enumerate(struct cu_process *p, struct CUmod_st *m, struct CUfunc_st **list, unsigned n) {
     unsigned all;
-    int code = list ? count(p, m, &all) : CU_InvalidValue;
+    int code = list ? drv_module_count(p, m, &all) : CU_InvalidValue;
     for (unsigned i = 0; !code && i < n && i < all; i++) {
         hd_kernel_info info;
         hd_kernel_get_info(hd_module_kernel_at(m->hd, i), &info);
@@ -159,7 +160,7 @@ static int load_library(struct cu_process *p, CUlibrary *library, const void *im
                         struct drv_jit *jit) {
     struct CUmod_st *m;
     if (!library || (!image && !path)) return CU_InvalidValue;
-    int code = path ? load_file(p, &m, path, jit) : drv_module_load(p, image, CU_UNSIZED, jit, &m);
+    int code = path ? drv_module_load_file(p, &m, path, jit) : drv_module_load(p, image, CU_UNSIZED, jit, &m);
     if (code) return code;
     m->context = NULL;
     *library = (CUlibrary)m;

@@ -29,7 +29,7 @@ static int begin_search(struct cu_process *p, struct CUfunc_st *f, int limit, st
     if (limit > 0 && limit < s->most) s->most = limit;
     return CU_Success;
 }
-static CUresult begin(CUfunction f, int limit, struct search *s) {
+static CUresult drv_occupancy_begin(CUfunction f, int limit, struct search *s) {
     DRV_CALL(begin_search(p, f, limit, s));
 }
 
@@ -39,7 +39,7 @@ CUDA_API CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunc
     struct search s = {0, 1, 0};
     int best = 0;
     if (!grid || !block || limit < 0) return CUDA_ERROR_INVALID_VALUE;
-    CUresult code = begin(f, limit, &s);
+    CUresult code = drv_occupancy_begin(f, limit, &s);
     for (int threads = s.most; !code && threads > 0; threads = (threads - 1) / s.warp * s.warp) {
         int blocks = 0;
         code = cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, f, threads,

@@ -31,12 +31,13 @@ static int attribute_of(struct cu_process *p, const struct cu_alloc *a, uint64_t
     }
 }
 
-static int get_attribute(struct cu_process *p, void *data, CUpointer_attribute attribute, CUdeviceptr at) {
+static int drv_pointer_get_attribute(struct cu_process *p, void *data, CUpointer_attribute attribute,
+                                     CUdeviceptr at) {
     struct cu_alloc *a = cu_alloc_find(p, at);
     return a && data ? attribute_of(p, a, at, attribute, data) : CU_InvalidValue;
 }
 CUDA_API CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr at) {
-    DRV_CALL(get_attribute(p, data, attribute, at));
+    DRV_CALL(drv_pointer_get_attribute(p, data, attribute, at));
 }
 
 /* An address that is not the device's has every attribute as 0, which is no error here. */
@@ -96,14 +97,14 @@ DRV_RUNTIME(cuMemHostRegister_v2, cudaHostRegister, (void *ptr, size_t bytes, un
 DRV_SAME(cuMemHostRegister, cuMemHostRegister_v2);
 DRV_RUNTIME(cuMemHostUnregister, cudaHostUnregister, (void *ptr), (ptr))
 
-static CUmemLocation place(CUdevice device) {
+static CUmemLocation drv_pointer_place(CUdevice device) {
     CUmemLocation where = {device == CU_DEVICE_CPU ? CU_MEM_LOCATION_TYPE_HOST : CU_MEM_LOCATION_TYPE_DEVICE,
                            device};
     return where;
 }
 CUDA_API CUresult cuMemAdvise(CUdeviceptr at, size_t bytes, CUmem_advise advice, CUdevice device) {
-    return cuMemAdvise_v2(at, bytes, advice, place(device));
+    return cuMemAdvise_v2(at, bytes, advice, drv_pointer_place(device));
 }
 CUDA_API CUresult cuMemPrefetchAsync(CUdeviceptr at, size_t bytes, CUdevice device, CUstream stream) {
-    return cuMemPrefetchAsync_v2(at, bytes, place(device), 0, stream);
+    return cuMemPrefetchAsync_v2(at, bytes, drv_pointer_place(device), 0, stream);
 }

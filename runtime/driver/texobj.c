@@ -112,17 +112,17 @@ CUDA_API CUresult cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DES
     DRV_CALL(texture_create(p, object, resource, texture, view));
 }
 
-static int destroy(struct cu_process *p, uint64_t object, bool surface) {
+static int drv_texobj_destroy(struct cu_process *p, uint64_t object, bool surface) {
     struct cu_texture *t = cu_texture_find(p, object, surface);
     if (!t) return CU_InvalidValue;
     cu_texture_free(p, t);
     return CU_Success;
 }
 CUDA_API CUresult cuTexObjectDestroy(CUtexObject object) {
-    DRV_CALL(destroy(p, object, false));
+    DRV_CALL(drv_texobj_destroy(p, object, false));
 }
 CUDA_API CUresult cuSurfObjectDestroy(CUsurfObject object) {
-    DRV_CALL(destroy(p, object, true));
+    DRV_CALL(drv_texobj_destroy(p, object, true));
 }
 
 static int get_resource(struct cu_process *p, CUDA_RESOURCE_DESC *resource, uint64_t object, bool surface) {

@@ -20,7 +20,7 @@ struct CUtexref_st {
     uint64_t bound; /* the object; 0: none */
 };
 
-static int known(struct cu_process *p, const struct CUtexref_st *t, bool surface) {
+static int drv_texref_known(struct cu_process *p, const struct CUtexref_st *t, bool surface) {
     for (const struct CUtexref_st *i = p->driver.references; i; i = i->next)
         if (i == t) return t->surface == surface;
     return 0;
@@ -31,13 +31,13 @@ static void set_channels(struct CUtexref_st *t, const struct cudaChannelFormatDe
     if (t->resource.resType == cudaResourceTypePitch2D) t->resource.res.pitch2D.desc = *desc;
 }
 
-static void release(struct cu_process *p, struct CUtexref_st *t) {
+static void drv_texref_release(struct cu_process *p, struct CUtexref_st *t) {
     struct cu_texture *object = t->bound ? cu_texture_find(p, t->bound, t->surface) : NULL;
     if (object) cu_texture_free(p, object);
     t->bound = 0;
 }
 
-static int bind(struct cu_process *p, struct CUtexref_st *t) {
+static int drv_texref_bind(struct cu_process *p, struct CUtexref_st *t) {
     struct cudaChannelFormatDesc desc;
     struct cu_texture *made = NULL;
     if (!t->has_texels) return CU_Success;
@@ -47,7 +47,7 @@ static int bind(struct cu_process *p, struct CUtexref_st *t) {
     drv_reading(&desc, t->flags, &t->texture);
     code = t->surface ? cu_surface_new(p, &t->resource, &made)
                       : cu_texture_new(p, &t->resource, &t->texture, NULL, &made);
-    release(p, t);
+    drv_texref_release(p, t);
     t->bound = code ? 0 : made->handle;
     if (t->module)
         (void)(t->surface ? hd_surface_bind(t->module->hd, t->name, t->bound)
@@ -75,8 +75,8 @@ static struct CUtexref_st *new_reference(struct cu_process *p, struct CUmod_st *
 }
 
 /* Binding a name to nothing tells whether the module has it. */
-static int find(struct cu_process *p, struct CUtexref_st **t, struct CUmod_st *m, const char *name,
-                bool surface) {
+static int drv_texref_find(struct cu_process *p, struct CUtexref_st **t, struct CUmod_st *m, const char *name,
+                           bool surface) {
     if (!t || !name) return CU_InvalidValue;
     int code = cu_module_valid(p, m) ? cu_module_ready(p, m) : CU_InvalidResourceHandle;
     if (code) return code;
@@ -87,17 +87,17 @@ static int find(struct cu_process *p, struct CUtexref_st **t, struct CUmod_st *m
     return *t ? CU_Success : CU_MemoryAllocation;
 }
 CUDA_API CUresult cuModuleGetTexRef(CUtexref *t, CUmodule module, const char *name) {
-    DRV_CALL(find(p, t, module, name, false));
+    DRV_CALL(drv_texref_find(p, t, module, name, false));
 }
 CUDA_API CUresult cuModuleGetSurfRef(CUsurfref *t, CUmodule module, const char *name) {
-    DRV_CALL(find(p, (CUtexref *)t, module, name, true));
+    DRV_CALL(drv_texref_find(p, (CUtexref *)t, module, name, true));
 }
 
 static void free_reference(struct cu_process *p, struct CUtexref_st *t) {
     struct CUtexref_st **at = &p->driver.references;
     while (*at != t) at = &(*at)->next;
     *at = t->next;
-    release(p, t);
+    drv_texref_release(p, t);
     free(t->name);
     free(t);
 }
@@ -114,13 +114,13 @@ CUDA_API CUresult cuTexRefCreate(CUtexref *t) {
              : (*t = new_reference(p, NULL, NULL, false)) ? CU_Success
                                                           : CU_MemoryAllocation);
 }
-static int destroy(struct cu_process *p, struct CUtexref_st *t) {
-    if (!known(p, t, false) || t->module) return CU_InvalidResourceHandle;
+static int drv_texref_destroy(struct cu_process *p, struct CUtexref_st *t) {
+    if (!drv_texref_known(p, t, false) || t->module) return CU_InvalidResourceHandle;
     free_reference(p, t);
     return CU_Success;
 }
 CUDA_API CUresult cuTexRefDestroy(CUtexref t) {
-    DRV_CALL(destroy(p, t));
+    DRV_CALL(drv_texref_destroy(p, t));
 }
 
 /* ---- what it reads ---- */
@@ -128,13 +128,13 @@ CUDA_API CUresult cuTexRefDestroy(CUtexref t) {
 static int set_array(struct cu_process *p, struct CUtexref_st *t, CUarray array, unsigned flags,
                      bool surface) {
     const struct cudaArray *a = drv_array(array);
-    if (!known(p, t, surface) || !cu_is_array(p, a)) return CU_InvalidResourceHandle;
+    if (!drv_texref_known(p, t, surface) || !cu_is_array(p, a)) return CU_InvalidResourceHandle;
     if (flags != (surface ? 0u : CU_TRSA_OVERRIDE_FORMAT)) return CU_InvalidValue;
     t->resource = (struct cudaResourceDesc){.resType = cudaResourceTypeArray};
     t->resource.res.array.array = drv_array(array);
     drv_format(&a->desc, &t->format, &t->channels);
     t->has_texels = true;
-    return bind(p, t);
+    return drv_texref_bind(p, t);
 }
 CUDA_API CUresult cuTexRefSetArray(CUtexref t, CUarray array, unsigned flags) {
     DRV_CALL(set_array(p, t, array, flags, false));
@@ -145,13 +145,13 @@ CUDA_API CUresult cuSurfRefSetArray(CUsurfref t, CUarray array, unsigned flags) 
 
 static int set_address(struct cu_process *p, size_t *offset, struct CUtexref_st *t, CUdeviceptr ptr,
                        size_t bytes) {
-    if (!known(p, t, false)) return CU_InvalidResourceHandle;
+    if (!drv_texref_known(p, t, false)) return CU_InvalidResourceHandle;
     if (offset) *offset = 0;
     t->has_texels = ptr != 0;
     t->resource = (struct cudaResourceDesc){.resType = cudaResourceTypeLinear};
     t->resource.res.linear.devPtr = (void *)(uintptr_t)ptr;
     t->resource.res.linear.sizeInBytes = bytes;
-    return bind(p, t);
+    return drv_texref_bind(p, t);
 }
 CUDA_API CUresult cuTexRefSetAddress_v2(size_t *offset, CUtexref t, CUdeviceptr ptr, size_t bytes) {
     DRV_CALL(set_address(p, offset, t, ptr, bytes));
@@ -159,7 +159,7 @@ CUDA_API CUresult cuTexRefSetAddress_v2(size_t *offset, CUtexref t, CUdeviceptr 
 
 static int set_address2d(struct cu_process *p, struct CUtexref_st *t, const CUDA_ARRAY_DESCRIPTOR *d,
                          CUdeviceptr ptr, size_t pitch) {
-    if (!known(p, t, false)) return CU_InvalidResourceHandle;
+    if (!drv_texref_known(p, t, false)) return CU_InvalidResourceHandle;
     if (!d || !ptr) return CU_InvalidValue;
     t->resource = (struct cudaResourceDesc){.resType = cudaResourceTypePitch2D};
     t->resource.res.pitch2D.devPtr = (void *)(uintptr_t)ptr;
@@ -169,7 +169,7 @@ static int set_address2d(struct cu_process *p, struct CUtexref_st *t, const CUDA
     t->format = d->Format;
     t->channels = d->NumChannels;
     t->has_texels = true;
-    return bind(p, t);
+    return drv_texref_bind(p, t);
 }
 CUDA_API CUresult cuTexRefSetAddress2D_v3(CUtexref t, const CUDA_ARRAY_DESCRIPTOR *d, CUdeviceptr ptr,
                                           size_t pitch) {
@@ -180,11 +180,11 @@ DRV_SAME(cuTexRefSetAddress2D_v2, cuTexRefSetAddress2D_v3);
 /* ---- how it reads ---- */
 
 /* Sets one member and binds again. */
-#define SET(condition, assignment)                          \
-    struct CUtexref_st *t = reference;                      \
-    DRV_CALL(!known(p, t, false) ? CU_InvalidResourceHandle \
-             : !(condition)      ? CU_InvalidValue          \
-                                 : ((assignment), bind(p, t)))
+#define SET(condition, assignment)                                     \
+    struct CUtexref_st *t = reference;                                 \
+    DRV_CALL(!drv_texref_known(p, t, false) ? CU_InvalidResourceHandle \
+             : !(condition)                 ? CU_InvalidValue          \
+                                            : ((assignment), drv_texref_bind(p, t)))
 
 CUDA_API CUresult cuTexRefSetFormat(CUtexref reference, CUarray_format format, int n) {
     SET(n == 1 || n == 2 || n == 4, (t->format = format, t->channels = (unsigned)n));
@@ -208,11 +208,11 @@ CUDA_API CUresult cuTexRefSetMaxAnisotropy(CUtexref reference, unsigned most) {
 
 /* ---- asking ---- */
 
-#define GET(condition, assignment)                          \
-    struct CUtexref_st *t = reference;                      \
-    DRV_CALL(!known(p, t, false) ? CU_InvalidResourceHandle \
-             : !(condition)      ? CU_InvalidValue          \
-                                 : ((assignment), CU_Success))
+#define GET(condition, assignment)                                     \
+    struct CUtexref_st *t = reference;                                 \
+    DRV_CALL(!drv_texref_known(p, t, false) ? CU_InvalidResourceHandle \
+             : !(condition)                 ? CU_InvalidValue          \
+                                            : ((assignment), CU_Success))
 
 CUDA_API CUresult cuTexRefGetArray(CUarray *array, CUtexref reference) {
     GET(array && t->has_texels && t->resource.resType == cudaResourceTypeArray,
@@ -241,7 +241,7 @@ CUDA_API CUresult cuTexRefGetMaxAnisotropy(int *most, CUtexref reference) {
     GET(most, *most = (int)t->texture.maxAnisotropy);
 }
 static int surface_array(struct cu_process *p, CUarray *array, struct CUtexref_st *t) {
-    if (!known(p, t, true)) return CU_InvalidResourceHandle;
+    if (!drv_texref_known(p, t, true)) return CU_InvalidResourceHandle;
     if (!array || !t->has_texels) return CU_InvalidValue;
     *array = (CUarray)t->resource.res.array.array;
     return CU_Success;

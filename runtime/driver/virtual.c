@@ -46,8 +46,8 @@ static struct drv_physical *physical(struct cu_process *p, CUmemGenericAllocatio
     return m;
 }
 
-static int create(struct cu_process *p, CUmemGenericAllocationHandle *handle, size_t bytes,
-                  const CUmemAllocationProp *prop) {
+static int drv_virtual_create(struct cu_process *p, CUmemGenericAllocationHandle *handle, size_t bytes,
+                              const CUmemAllocationProp *prop) {
     int code = check_prop(prop);
     if (code || !handle || !bytes || bytes % GRANULE) return code ? code : CU_InvalidValue;
     if (bytes > p->machine.global_bytes) return CU_MemoryAllocation;
@@ -66,10 +66,10 @@ static int create(struct cu_process *p, CUmemGenericAllocationHandle *handle, si
 }
 CUDA_API CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes,
                               const CUmemAllocationProp *prop, unsigned long long flags) {
-    DRV_ANY(flags ? CU_InvalidValue : create(p, handle, bytes, prop));
+    DRV_ANY(flags ? CU_InvalidValue : drv_virtual_create(p, handle, bytes, prop));
 }
 
-static void drop(struct cu_process *p, struct drv_physical *m) {
+static void drv_virtual_drop(struct cu_process *p, struct drv_physical *m) {
     if (--m->users) return;
     struct drv_physical **at = &p->driver.physical;
     while (*at != m) at = &(*at)->next;
@@ -77,17 +77,18 @@ static void drop(struct cu_process *p, struct drv_physical *m) {
     munmap(m->host, m->bytes);
     free(m);
 }
-static int release(struct cu_process *p, CUmemGenericAllocationHandle handle) {
+static int drv_virtual_release(struct cu_process *p, CUmemGenericAllocationHandle handle) {
     struct drv_physical *m = physical(p, handle);
     if (!m) return CU_InvalidValue;
-    drop(p, m);
+    drv_virtual_drop(p, m);
     return CU_Success;
 }
 CUDA_API CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
-    DRV_ANY(release(p, handle));
+    DRV_ANY(drv_virtual_release(p, handle));
 }
 
-static int properties(struct cu_process *p, CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle) {
+static int drv_virtual_properties(struct cu_process *p, CUmemAllocationProp *prop,
+                                  CUmemGenericAllocationHandle handle) {
     struct drv_physical *m = physical(p, handle);
     if (!m || !prop) return CU_InvalidValue;
     *prop = m->prop;
@@ -95,12 +96,12 @@ static int properties(struct cu_process *p, CUmemAllocationProp *prop, CUmemGene
 }
 CUDA_API CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop,
                                                          CUmemGenericAllocationHandle handle) {
-    DRV_ANY(properties(p, prop, handle));
+    DRV_ANY(drv_virtual_properties(p, prop, handle));
 }
 
 /* ---- addresses ---- */
 
-static int reserve(struct cu_process *p, CUdeviceptr *ptr, size_t bytes, size_t align) {
+static int drv_virtual_reserve(struct cu_process *p, CUdeviceptr *ptr, size_t bytes, size_t align) {
     struct drv_reserved *r = calloc(1, sizeof *r);
     if (align < GRANULE) align = GRANULE;
     int wrong = !ptr || !bytes || bytes % GRANULE || align & (align - 1) || bytes > SIZE_MAX / 4 ||
@@ -121,7 +122,7 @@ static int reserve(struct cu_process *p, CUdeviceptr *ptr, size_t bytes, size_t 
 CUDA_API CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t bytes, size_t align, CUdeviceptr wish,
                                       unsigned long long flags) {
     (void)wish; /* a hint */
-    DRV_ANY(flags ? CU_InvalidValue : reserve(p, ptr, bytes, align));
+    DRV_ANY(flags ? CU_InvalidValue : drv_virtual_reserve(p, ptr, bytes, align));
 }
 
 static struct drv_reserved **reservation(struct cu_process *p, uint64_t addr, uint64_t bytes) {
@@ -147,8 +148,8 @@ CUDA_API CUresult cuMemAddressFree(CUdeviceptr ptr, size_t bytes) {
 
 /* ---- mapping ---- */
 
-static int map(struct cu_process *p, CUdeviceptr ptr, size_t bytes, size_t offset,
-               CUmemGenericAllocationHandle handle) {
+static int drv_virtual_map(struct cu_process *p, CUdeviceptr ptr, size_t bytes, size_t offset,
+                           CUmemGenericAllocationHandle handle) {
     struct drv_physical *m = physical(p, handle);
     if (!m || !bytes || (ptr | bytes | offset) % GRANULE || !*reservation(p, ptr, bytes))
         return CU_InvalidValue;
@@ -165,7 +166,7 @@ static int map(struct cu_process *p, CUdeviceptr ptr, size_t bytes, size_t offse
 }
 CUDA_API CUresult cuMemMap(CUdeviceptr ptr, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle,
                            unsigned long long flags) {
-    DRV_ANY(flags ? CU_InvalidValue : map(p, ptr, bytes, offset, handle));
+    DRV_ANY(flags ? CU_InvalidValue : drv_virtual_map(p, ptr, bytes, offset, handle));
 }
 
 /* The mapping that begins at an address. */
@@ -181,7 +182,7 @@ static int unmap(struct cu_process *p, CUdeviceptr ptr, size_t bytes) {
         ptr = a->addr + a->bytes;
         (void)hd_free(p->dev, a->addr);
         cu_alloc_forget(p, a->addr);
-        drop(p, m);
+        drv_virtual_drop(p, m);
     }
     return CU_Success;
 }
@@ -190,21 +191,21 @@ CUDA_API CUresult cuMemUnmap(CUdeviceptr ptr, size_t bytes) {
 }
 
 /* What is mapped can be read and written; a program that asks for less gets more. */
-static int set_access(struct cu_process *p, CUdeviceptr ptr, size_t bytes, const CUmemAccessDesc *desc,
-                      size_t n) {
+static int drv_virtual_set_access(struct cu_process *p, CUdeviceptr ptr, size_t bytes,
+                                  const CUmemAccessDesc *desc, size_t n) {
     if (!bytes || !desc || !n) return CU_InvalidValue;
     for (uint64_t a = ptr; a < ptr + bytes; a += GRANULE)
         if (!mapping(p, a)) return CU_InvalidValue;
     return CU_Success;
 }
 CUDA_API CUresult cuMemSetAccess(CUdeviceptr ptr, size_t bytes, const CUmemAccessDesc *desc, size_t n) {
-    DRV_ANY(set_access(p, ptr, bytes, desc, n));
+    DRV_ANY(drv_virtual_set_access(p, ptr, bytes, desc, n));
 }
 CUDA_API CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *where, CUdeviceptr ptr) {
     DRV_ANY(flags && where && mapping(p, ptr) ? (*flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CU_Success)
                                               : CU_InvalidValue);
 }
-static int retain(struct cu_process *p, CUmemGenericAllocationHandle *handle, void *at) {
+static int drv_virtual_retain(struct cu_process *p, CUmemGenericAllocationHandle *handle, void *at) {
     struct cu_alloc *a = mapping(p, (uint64_t)(uintptr_t)at);
     if (!a || !handle) return CU_InvalidValue;
     struct drv_physical *m = a->owner;
@@ -213,7 +214,7 @@ static int retain(struct cu_process *p, CUmemGenericAllocationHandle *handle, vo
     return CU_Success;
 }
 CUDA_API CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *at) {
-    DRV_ANY(retain(p, handle, at));
+    DRV_ANY(drv_virtual_retain(p, handle, at));
 }
 
 void drv_reset(struct cu_process *p) {

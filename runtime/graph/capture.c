@@ -47,7 +47,7 @@ int cu_capture_begin(struct cu_process *p, struct CUstream_st *s, enum cudaStrea
 }
 
 /* The streams forget it. */
-static void finish(struct cu_process *p, struct cu_capture *c) {
+static void cu_capture_finish(struct cu_process *p, struct cu_capture *c) {
     struct cu_captures *all = &p->objects.captures;
     for (size_t i = 0; i < c->streams.n; i++) {
         c->streams.v[i]->capture = NULL;
@@ -76,7 +76,7 @@ static bool joined(const struct cu_capture *c) {
     return good;
 }
 
-static int verdict(const struct cu_capture *c) {
+static int cu_capture_verdict(const struct cu_capture *c) {
     if (c->status == cudaStreamCaptureStatusInvalidated) return CU_StreamCaptureInvalidated;
     return joined(c) ? CU_Success : CU_StreamCaptureUnjoined;
 }
@@ -87,10 +87,10 @@ int cu_capture_end(struct cu_process *p, struct CUstream_st *s, struct CUgraph_s
     if (c->origin != s) return CU_StreamCaptureUnmatched;
     if (c->mode != cudaStreamCaptureModeRelaxed && !pthread_equal(c->thread, pthread_self()))
         return CU_StreamCaptureWrongThread;
-    const int code = verdict(c);
+    const int code = cu_capture_verdict(c);
     if (code && !c->foreign) cu_graph_free(p, c->graph);
     if (g) *g = code ? NULL : c->graph;
-    finish(p, c);
+    cu_capture_finish(p, c);
     return code;
 }
 
@@ -108,7 +108,7 @@ void cu_capture_leave(struct cu_process *p, struct CUstream_st *s) {
     if (!c) return;
     if (c->origin == s) { /* no call can end it any more */
         if (!c->foreign) cu_graph_free(p, c->graph);
-        finish(p, c);
+        cu_capture_finish(p, c);
         return;
     }
     for (size_t i = 0; i < s->after.n; i++) cu_nodes_add(&c->left, s->after.v[i]);

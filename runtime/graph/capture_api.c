@@ -10,14 +10,14 @@ static bool all_of(struct cu_process *p, const struct CUgraph_st *g, cudaGraphNo
     return true;
 }
 
-static int begin(struct cu_process *p, cudaStream_t stream, int mode) {
+static int cu_capture_api_begin(struct cu_process *p, cudaStream_t stream, int mode) {
     struct CUstream_st *s;
     const int code = cu_stream_of(p, stream, &s);
     return code ? code : cu_capture_begin(p, s, (enum cudaStreamCaptureMode)mode, NULL, NULL, 0);
 }
 
 CUDA_API int cudaStreamBeginCapture(cudaStream_t stream, int mode) {
-    CUDA_CALL(begin(p, stream, mode));
+    CUDA_CALL(cu_capture_api_begin(p, stream, mode));
 }
 
 static int begin_to(struct cu_process *p, cudaStream_t stream, cudaGraph_t g, cudaGraphNode_t const *after,
@@ -36,7 +36,7 @@ CUDA_API int cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t grap
     CUDA_CALL(begin_to(p, stream, graph, after, n, mode));
 }
 
-static int end(struct cu_process *p, cudaStream_t stream, cudaGraph_t *graph) {
+static int cu_capture_api_end(struct cu_process *p, cudaStream_t stream, cudaGraph_t *graph) {
     struct CUstream_st *s;
     const int code = cu_stream_of(p, stream, &s);
     if (code || !graph) return code ? code : CU_InvalidValue;
@@ -44,7 +44,7 @@ static int end(struct cu_process *p, cudaStream_t stream, cudaGraph_t *graph) {
 }
 
 CUDA_API int cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {
-    CUDA_CALL(end(p, stream, graph));
+    CUDA_CALL(cu_capture_api_end(p, stream, graph));
 }
 
 static int exchange(int *mode) {
@@ -68,7 +68,7 @@ struct info { /* where the answers go; NULL: not wanted */
     size_t *n;
 };
 
-static void tell(const struct CUstream_st *s, const struct info *i) {
+static void cu_capture_tell(const struct CUstream_st *s, const struct info *i) {
     const struct cu_capture *c = s->capture;
     *i->status = c ? (int)c->status : cudaStreamCaptureStatusNone;
     if (!c || c->status != cudaStreamCaptureStatusActive) return;
@@ -79,35 +79,35 @@ static void tell(const struct CUstream_st *s, const struct info *i) {
     if (i->n) *i->n = s->after.n;
 }
 
-static int ask(struct cu_process *p, cudaStream_t stream, const struct info *i) {
+static int cu_capture_ask(struct cu_process *p, cudaStream_t stream, const struct info *i) {
     struct CUstream_st *s;
     const int code = cu_stream_of(p, stream, &s);
     if (code || !i->status) return code ? code : CU_InvalidValue;
     if (s == cu_stream_legacy(p) && cu_capture_blocking(p)) return CU_StreamCaptureImplicit;
-    tell(s, i);
+    cu_capture_tell(s, i);
     return CU_Success;
 }
 
 CUDA_API int cudaStreamIsCapturing(cudaStream_t stream, int *status) {
-    CUDA_CALL(ask(p, stream, &(struct info){.status = status}));
+    CUDA_CALL(cu_capture_ask(p, stream, &(struct info){.status = status}));
 }
 
 CUDA_API int cudaStreamGetCaptureInfo_v1(cudaStream_t stream, int *status, unsigned long long *id) {
-    CUDA_CALL(ask(p, stream, &(struct info){.status = status, .id = id}));
+    CUDA_CALL(cu_capture_ask(p, stream, &(struct info){.status = status, .id = id}));
 }
 
 CUDA_API int cudaStreamGetCaptureInfo_v2(cudaStream_t stream, int *status, unsigned long long *id,
                                          cudaGraph_t *graph, cudaGraphNode_t const **after, size_t *n) {
-    CUDA_CALL(ask(p, stream, &(struct info){status, id, graph, after, NULL, n}));
+    CUDA_CALL(cu_capture_ask(p, stream, &(struct info){status, id, graph, after, NULL, n}));
 }
 
 CUDA_API int capture_info_13(cudaStream_t stream, int *status, unsigned long long *id, cudaGraph_t *graph,
                              cudaGraphNode_t const **after, const cudaGraphEdgeData **data, size_t *n) {
-    CUDA_CALL(ask(p, stream, &(struct info){status, id, graph, after, data, n}));
+    CUDA_CALL(cu_capture_ask(p, stream, &(struct info){status, id, graph, after, data, n}));
 }
 
-static int update(struct cu_process *p, cudaStream_t stream, cudaGraphNode_t const *after, size_t n,
-                  unsigned flags) {
+static int cu_capture_update(struct cu_process *p, cudaStream_t stream, cudaGraphNode_t const *after,
+                             size_t n, unsigned flags) {
     struct CUstream_st *s;
     const int code = cu_stream_of(p, stream, &s);
     if (code) return code;
@@ -123,13 +123,13 @@ static int update(struct cu_process *p, cudaStream_t stream, cudaGraphNode_t con
 
 CUDA_API int cudaStreamUpdateCaptureDependencies_v1(cudaStream_t stream, cudaGraphNode_t const *after,
                                                     size_t n, unsigned flags) {
-    CUDA_CALL(update(p, stream, after, n, flags));
+    CUDA_CALL(cu_capture_update(p, stream, after, n, flags));
 }
 
 CUDA_API int update_dependencies_13(cudaStream_t stream, cudaGraphNode_t const *after,
                                     const cudaGraphEdgeData *data, size_t n, unsigned flags) {
     (void)data;
-    CUDA_CALL(update(p, stream, after, n, flags));
+    CUDA_CALL(cu_capture_update(p, stream, after, n, flags));
 }
 
 CUDA_BEFORE_13(cudaStreamGetCaptureInfo_v1, cudaStreamGetCaptureInfo)
@@ -141,25 +141,25 @@ CUDA_DEFAULT(update_dependencies_13, cudaStreamUpdateCaptureDependencies)
 
 /* ---- for programs with a default stream for each thread ---- */
 
-static cudaStream_t own(cudaStream_t stream) {
+static cudaStream_t cu_capture_own(cudaStream_t stream) {
     return stream ? stream : CU_STREAM_PER_THREAD;
 }
 
 CUDA_API int cudaStreamGetCaptureInfo_v2_ptsz(cudaStream_t stream, int *status, unsigned long long *id,
                                               cudaGraph_t *graph, cudaGraphNode_t const **after, size_t *n) {
-    return cudaStreamGetCaptureInfo_v2(own(stream), status, id, graph, after, n);
+    return cudaStreamGetCaptureInfo_v2(cu_capture_own(stream), status, id, graph, after, n);
 }
 
 CUDA_API int cudaStreamGetCaptureInfo_v3_ptsz(cudaStream_t stream, int *status, unsigned long long *id,
                                               cudaGraph_t *graph, cudaGraphNode_t const **after,
                                               const cudaGraphEdgeData **data, size_t *n) {
-    return cudaStreamGetCaptureInfo_v3(own(stream), status, id, graph, after, data, n);
+    return cudaStreamGetCaptureInfo_v3(cu_capture_own(stream), status, id, graph, after, data, n);
 }
 
 CUDA_API int cudaStreamUpdateCaptureDependencies_v2_ptsz(cudaStream_t stream, cudaGraphNode_t const *after,
                                                          const cudaGraphEdgeData *data, size_t n,
                                                          unsigned flags) {
-    return cudaStreamUpdateCaptureDependencies_v2(own(stream), after, data, n, flags);
+    return cudaStreamUpdateCaptureDependencies_v2(cu_capture_own(stream), after, data, n, flags);
 }
 
 CUDA_ALIAS(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo_v3_ptsz)

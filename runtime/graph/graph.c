@@ -126,7 +126,7 @@ struct CUgraphNode_st *cu_graph_node(const struct CUgraph_st *g, uint64_t id) {
 
 /* ---- nodes and edges ---- */
 
-static struct CUgraphNode_st *append(struct cu_process *p, struct CUgraph_st *g, uint64_t id) {
+static struct CUgraphNode_st *cu_graph_append(struct cu_process *p, struct CUgraph_st *g, uint64_t id) {
     struct CUgraphNode_st *node = cu_zalloc(sizeof *node);
     node->graph = g;
     node->id = id;
@@ -148,7 +148,7 @@ static bool usable(struct cu_process *p, const struct CUgraph_st *g, struct CUgr
 int cu_graph_add(struct cu_process *p, struct CUgraph_st *g, struct CUgraphNode_st *const *after,
                  const cudaGraphEdgeData *data, size_t n, struct cu_op *op, struct CUgraphNode_st **node) {
     if (!cu_is_graph(p, g) || (n && !after) || !usable(p, g, after, n)) return CU_InvalidValue;
-    struct CUgraphNode_st *added = append(p, g, g->next_id++);
+    struct CUgraphNode_st *added = cu_graph_append(p, g, g->next_id++);
     added->op = *op;
     if (op->kind == CU_OP_GRAPH) op->u.graph->parent = added;
     if (op->kind == CU_OP_ALLOC || op->kind == CU_OP_FREE) g->has_memory = true;
@@ -175,7 +175,7 @@ int cu_node_link(struct cu_process *p, struct CUgraphNode_st *from, struct CUgra
     return CU_Success;
 }
 
-static void drop(struct cu_edge *v, size_t *n, const struct CUgraphNode_st *node) {
+static void cu_graph_drop(struct cu_edge *v, size_t *n, const struct CUgraphNode_st *node) {
     const size_t i = edge_to(v, *n, node);
     if (i == *n) return;
     memmove(v + i, v + i + 1, (*n - i - 1) * sizeof *v);
@@ -185,17 +185,17 @@ static void drop(struct cu_edge *v, size_t *n, const struct CUgraphNode_st *node
 int cu_node_unlink(struct cu_process *p, struct CUgraphNode_st *from, struct CUgraphNode_st *to) {
     if (!cu_is_node(p, from) || !cu_is_node(p, to)) return CU_InvalidValue;
     if (edge_to(from->after.v, from->after.n, to) == from->after.n) return CU_InvalidValue;
-    drop(from->after.v, &from->after.n, to);
-    drop(to->before.v, &to->before.n, from);
+    cu_graph_drop(from->after.v, &from->after.n, to);
+    cu_graph_drop(to->before.v, &to->before.n, from);
     return CU_Success;
 }
 
 void cu_node_free(struct cu_process *p, struct CUgraphNode_st *node) {
     struct CUgraph_st *g = node->graph;
     for (size_t i = 0; i < node->before.n; i++)
-        drop(node->before.v[i].node->after.v, &node->before.v[i].node->after.n, node);
+        cu_graph_drop(node->before.v[i].node->after.v, &node->before.v[i].node->after.n, node);
     for (size_t i = 0; i < node->after.n; i++)
-        drop(node->after.v[i].node->before.v, &node->after.v[i].node->before.n, node);
+        cu_graph_drop(node->after.v[i].node->before.v, &node->after.v[i].node->before.n, node);
     size_t at = 0;
     while (g->nodes.v[at] != node) at++;
     memmove(g->nodes.v + at, g->nodes.v + at + 1, (g->nodes.n - at - 1) * sizeof *g->nodes.v);
@@ -229,7 +229,7 @@ struct CUgraph_st *cu_graph_clone(struct cu_process *p, const struct CUgraph_st 
     to->next_id = g->next_id;
     to->has_memory = g->has_memory;
     for (size_t i = 0; i < g->nodes.n; i++) {
-        struct CUgraphNode_st *node = append(p, to, g->nodes.v[i]->id);
+        struct CUgraphNode_st *node = cu_graph_append(p, to, g->nodes.v[i]->id);
         copy_op(p, &node->op, &g->nodes.v[i]->op);
         cu_node_shape(node, g->nodes.v[i]->shape);
         if (node->op.kind == CU_OP_GRAPH) node->op.u.graph->parent = node;

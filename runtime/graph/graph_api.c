@@ -10,24 +10,24 @@
 
 /* ---- graphs ---- */
 
-static int create(struct cu_process *p, cudaGraph_t *graph, unsigned flags) {
+static int cu_graph_create(struct cu_process *p, cudaGraph_t *graph, unsigned flags) {
     if (!graph || flags) return CU_InvalidValue;
     *graph = cu_graph_new(p);
     return CU_Success;
 }
 
 CUDA_API int cudaGraphCreate(cudaGraph_t *graph, unsigned flags) {
-    CUDA_CALL(create(p, graph, flags));
+    CUDA_CALL(cu_graph_create(p, graph, flags));
 }
 
-static int destroy(struct cu_process *p, cudaGraph_t graph) {
+static int cu_graph_destroy(struct cu_process *p, cudaGraph_t graph) {
     if (!cu_is_graph(p, graph) || graph->parent) return CU_InvalidValue;
     cu_graph_free(p, graph);
     return CU_Success;
 }
 
 CUDA_API int cudaGraphDestroy(cudaGraph_t graph) {
-    CUDA_CALL(destroy(p, graph));
+    CUDA_CALL(cu_graph_destroy(p, graph));
 }
 
 static int copy_graph(struct cu_process *p, cudaGraph_t *to, cudaGraph_t from) {
@@ -55,12 +55,12 @@ CUDA_API int cudaGraphNodeFindInClone(cudaGraphNode_t *node, cudaGraphNode_t ori
 
 /* ---- lists: with no room for them the number is told; with more than there are, the rest is NULL ---- */
 
-static void put(cudaGraphNode_t *out, size_t room, size_t *n, cudaGraphNode_t node) {
+static void cu_graph_put(cudaGraphNode_t *out, size_t room, size_t *n, cudaGraphNode_t node) {
     if (out && *n < room) out[*n] = node;
     ++*n;
 }
 
-static void finish(cudaGraphNode_t *out, size_t n, size_t *room) {
+static void cu_graph_finish(cudaGraphNode_t *out, size_t n, size_t *room) {
     for (size_t i = n; out && i < *room; i++) out[i] = NULL;
     if (!out || n < *room) *room = n;
 }
@@ -69,8 +69,8 @@ static int list_nodes(struct cu_process *p, cudaGraph_t g, cudaGraphNode_t *out,
     size_t n = 0;
     if (!cu_is_graph(p, g) || !room) return CU_InvalidValue;
     for (size_t i = 0; i < g->nodes.n; i++)
-        if (!roots || !g->nodes.v[i]->before.n) put(out, *room, &n, g->nodes.v[i]);
-    finish(out, n, room);
+        if (!roots || !g->nodes.v[i]->before.n) cu_graph_put(out, *room, &n, g->nodes.v[i]);
+    cu_graph_finish(out, n, room);
     return CU_Success;
 }
 
@@ -90,12 +90,12 @@ static int list_edges(struct cu_process *p, cudaGraph_t g, cudaGraphNode_t *from
         for (size_t k = 0; k < g->nodes.v[i]->after.n; k++) {
             size_t same = n;
             if (data && n < *room) data[n] = g->nodes.v[i]->after.v[k].data;
-            put(from, *room, &same, g->nodes.v[i]);
-            put(to, *room, &n, g->nodes.v[i]->after.v[k].node);
+            cu_graph_put(from, *room, &same, g->nodes.v[i]);
+            cu_graph_put(to, *room, &n, g->nodes.v[i]->after.v[k].node);
         }
     size_t left = from ? *room : 0; /* who only asks for the number need not set it */
-    finish(from, n, &left);
-    finish(to, n, room);
+    cu_graph_finish(from, n, &left);
+    cu_graph_finish(to, n, room);
     return CU_Success;
 }
 
@@ -116,9 +116,9 @@ static int list_neighbours(struct cu_process *p, cudaGraphNode_t node, cudaGraph
     const size_t count = after ? node->after.n : node->before.n;
     for (size_t i = 0; i < count; i++) {
         if (data && i < *room) data[i] = v[i].data;
-        put(out, *room, &n, v[i].node);
+        cu_graph_put(out, *room, &n, v[i].node);
     }
-    finish(out, n, room);
+    cu_graph_finish(out, n, room);
     return CU_Success;
 }
 

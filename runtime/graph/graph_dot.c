@@ -43,7 +43,7 @@ static void print_graph(FILE *f, const struct CUgraph_st *g, unsigned *graphs, u
         if (g->nodes.v[i]->op.kind == CU_OP_GRAPH) print_graph(f, g->nodes.v[i]->op.u.graph, graphs, flags);
 }
 
-static int print(struct cu_process *p, cudaGraph_t g, const char *path, unsigned flags) {
+static int graph_dot_print(struct cu_process *p, cudaGraph_t g, const char *path, unsigned flags) {
     unsigned graphs = 1;
     if (!cu_is_graph(p, g) || !path) return CU_InvalidValue;
     FILE *f = fopen(path, "w");
@@ -55,5 +55,5 @@ static int print(struct cu_process *p, cudaGraph_t g, const char *path, unsigned
 }
 
 CUDA_API int cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned flags) {
-    CUDA_CALL(print(p, graph, path, flags));
+    CUDA_CALL(graph_dot_print(p, graph, path, flags));
 }

@@ -91,8 +91,8 @@ int cu_exec_launch(struct cu_process *p, struct CUgraphExec_st *exec, struct CUs
 
 /* ---- updating ---- */
 
-static int fail(cudaGraphExecUpdateResultInfo *info, enum cudaGraphExecUpdateResult why,
-                struct CUgraphNode_st *node) {
+static int graph_exec_fail(cudaGraphExecUpdateResultInfo *info, enum cudaGraphExecUpdateResult why,
+                           struct CUgraphNode_st *node) {
     *info = (cudaGraphExecUpdateResultInfo){why, node, NULL};
     return CU_GraphExecUpdateFailure;
 }
@@ -115,19 +115,21 @@ static bool same_edges(const struct CUgraphNode_st *a, const struct CUgraphNode_
 }
 
 /* What of a node may not change; nodes are paired in the order of their creation. */
-static int compare(const struct CUgraph_st *mine, const struct CUgraph_st *g,
-                   cudaGraphExecUpdateResultInfo *info) {
-    if (mine->nodes.n != g->nodes.n) return fail(info, cudaGraphExecUpdateErrorTopologyChanged, NULL);
+static int graph_exec_compare(const struct CUgraph_st *mine, const struct CUgraph_st *g,
+                              cudaGraphExecUpdateResultInfo *info) {
+    if (mine->nodes.n != g->nodes.n)
+        return graph_exec_fail(info, cudaGraphExecUpdateErrorTopologyChanged, NULL);
     for (size_t i = 0; i < g->nodes.n; i++) {
         struct CUgraphNode_st *a = mine->nodes.v[i], *b = g->nodes.v[i];
-        if (a->op.kind != b->op.kind) return fail(info, cudaGraphExecUpdateErrorNodeTypeChanged, b);
-        if (!same_edges(a, b)) return fail(info, cudaGraphExecUpdateErrorTopologyChanged, b);
+        if (a->op.kind != b->op.kind)
+            return graph_exec_fail(info, cudaGraphExecUpdateErrorNodeTypeChanged, b);
+        if (!same_edges(a, b)) return graph_exec_fail(info, cudaGraphExecUpdateErrorTopologyChanged, b);
         if (a->op.kind == CU_OP_ALLOC || a->op.kind == CU_OP_FREE)
-            return fail(info, cudaGraphExecUpdateErrorNotSupported, b);
+            return graph_exec_fail(info, cudaGraphExecUpdateErrorNotSupported, b);
         if (a->op.kind == CU_OP_KERNEL && a->op.u.kernel.cooperative != b->op.u.kernel.cooperative)
-            return fail(info, cudaGraphExecUpdateErrorAttributesChanged, b);
+            return graph_exec_fail(info, cudaGraphExecUpdateErrorAttributesChanged, b);
         if (a->op.kind != CU_OP_GRAPH) continue;
-        const int code = compare(a->op.u.graph, b->op.u.graph, info);
+        const int code = graph_exec_compare(a->op.u.graph, b->op.u.graph, info);
         if (code) return code;
     }
     return CU_Success;
@@ -149,7 +151,7 @@ static void take_over(struct cu_process *p, struct CUgraph_st *mine, const struc
 
 int cu_graph_take_over(struct cu_process *p, struct CUgraph_st *mine, const struct CUgraph_st *g,
                        cudaGraphExecUpdateResultInfo *info) {
-    const int code = compare(mine, g, info);
+    const int code = graph_exec_compare(mine, g, info);
     if (!code) take_over(p, mine, g);
     return code;
 }
@@ -162,15 +164,15 @@ int cu_exec_update(struct cu_process *p, struct CUgraphExec_st *exec, const stru
 }
 
 /* The family of the executable graph or of one of its children. */
-static struct CUgraphNode_st *find(const struct CUgraph_st *g, const struct CUgraphNode_st *node) {
+static struct CUgraphNode_st *graph_exec_find(const struct CUgraph_st *g, const struct CUgraphNode_st *node) {
     if (g->family == node->graph->family) return cu_graph_node(g, node->id);
     struct CUgraphNode_st *found = NULL;
     for (size_t i = 0; !found && i < g->nodes.n; i++)
-        if (g->nodes.v[i]->op.kind == CU_OP_GRAPH) found = find(g->nodes.v[i]->op.u.graph, node);
+        if (g->nodes.v[i]->op.kind == CU_OP_GRAPH) found = graph_exec_find(g->nodes.v[i]->op.u.graph, node);
     return found;
 }
 
 struct CUgraphNode_st *cu_exec_node(struct cu_process *p, struct CUgraphExec_st *exec,
                                     const struct CUgraphNode_st *node) {
-    return cu_is_exec(p, exec) && cu_is_node(p, node) ? find(exec->graph, node) : NULL;
+    return cu_is_exec(p, exec) && cu_is_node(p, node) ? graph_exec_find(exec->graph, node) : NULL;
 }

@@ -33,7 +33,8 @@ static void **arguments(struct CUgraphNode_st *node) {
     return node->arguments;
 }
 
-static int get_kernel(struct cu_process *p, cudaGraphNode_t node, struct cudaKernelNodeParams *out) {
+static int graph_node_get_kernel(struct cu_process *p, cudaGraphNode_t node,
+                                 struct cudaKernelNodeParams *out) {
     if (!is_kind(p, node, CU_OP_KERNEL, out)) return CU_InvalidValue;
     const struct cu_kernel_op *k = &node->op.u.kernel;
     const void *host = k->function->host ? k->function->host : k->function;
@@ -46,12 +47,13 @@ static int get_kernel(struct cu_process *p, cudaGraphNode_t node, struct cudaKer
 }
 
 CUDA_API int cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *out) {
-    CUDA_CALL(get_kernel(p, node, out));
+    CUDA_CALL(graph_node_get_kernel(p, node, out));
 }
 
 /* ---- attributes of kernels: of those only cooperation changes what is simulated ---- */
 
-static int get_attribute(struct cu_process *p, cudaGraphNode_t node, int id, cudaLaunchAttributeValue *out) {
+static int graph_node_get_attribute(struct cu_process *p, cudaGraphNode_t node, int id,
+                                    cudaLaunchAttributeValue *out) {
     if (!is_kind(p, node, CU_OP_KERNEL, out)) return CU_InvalidValue;
     memset(out, 0, sizeof *out);
     if (id == cudaLaunchAttributeCooperative) out->cooperative = node->op.u.kernel.cooperative;
@@ -59,11 +61,11 @@ static int get_attribute(struct cu_process *p, cudaGraphNode_t node, int id, cud
 }
 
 CUDA_API int cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, int id, cudaLaunchAttributeValue *out) {
-    CUDA_CALL(get_attribute(p, node, id, out));
+    CUDA_CALL(graph_node_get_attribute(p, node, id, out));
 }
 
-static int set_attribute(struct cu_process *p, cudaGraphNode_t node, int id,
-                         const cudaLaunchAttributeValue *value) {
+static int graph_node_set_attribute(struct cu_process *p, cudaGraphNode_t node, int id,
+                                    const cudaLaunchAttributeValue *value) {
     if (!is_kind(p, node, CU_OP_KERNEL, value)) return CU_InvalidValue;
     if (id == cudaLaunchAttributeCooperative) node->op.u.kernel.cooperative = value->cooperative != 0;
     return CU_Success;
@@ -71,7 +73,7 @@ static int set_attribute(struct cu_process *p, cudaGraphNode_t node, int id,
 
 CUDA_API int cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, int id,
                                              const cudaLaunchAttributeValue *value) {
-    CUDA_CALL(set_attribute(p, node, id, value));
+    CUDA_CALL(graph_node_set_attribute(p, node, id, value));
 }
 
 static int copy_attributes(struct cu_process *p, cudaGraphNode_t dst, cudaGraphNode_t src) {

@@ -57,26 +57,26 @@ CUDA_API int cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *fla
     CUDA_CALL(get_flags(p, exec, flags));
 }
 
-static int destroy(struct cu_process *p, cudaGraphExec_t exec) {
+static int graph_launch_destroy(struct cu_process *p, cudaGraphExec_t exec) {
     if (!cu_is_exec(p, exec)) return CU_InvalidValue;
     cu_exec_free(p, exec);
     return CU_Success;
 }
 
 CUDA_API int cudaGraphExecDestroy(cudaGraphExec_t exec) {
-    CUDA_CALL(destroy(p, exec));
+    CUDA_CALL(graph_launch_destroy(p, exec));
 }
 
 /* ---- launching ---- */
 
-static int launch(struct cu_process *p, cudaGraphExec_t exec, cudaStream_t stream) {
+static int graph_launch(struct cu_process *p, cudaGraphExec_t exec, cudaStream_t stream) {
     struct CUstream_st *s;
     const int code = cu_stream_of(p, stream, &s);
     return code ? code : cu_exec_launch(p, exec, s);
 }
 
 CUDA_API int cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
-    CUDA_CALL(launch(p, exec, stream));
+    CUDA_CALL(graph_launch(p, exec, stream));
 }
 
 /* There is nowhere else to bring it. */
@@ -96,8 +96,8 @@ CUDA_API int update_12(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpd
     CUDA_CALL(cu_exec_update(p, exec, graph, info));
 }
 
-static int update(struct cu_process *p, cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *node,
-                  int *result) {
+static int graph_launch_update(struct cu_process *p, cudaGraphExec_t exec, cudaGraph_t graph,
+                               cudaGraphNode_t *node, int *result) {
     cudaGraphExecUpdateResultInfo info;
     if (!node || !result) return CU_InvalidValue;
     const int code = cu_exec_update(p, exec, graph, &info);
@@ -108,7 +108,7 @@ static int update(struct cu_process *p, cudaGraphExec_t exec, cudaGraph_t graph,
 }
 
 CUDA_API int update_11(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *node, int *result) {
-    CUDA_CALL(update(p, exec, graph, node, result));
+    CUDA_CALL(graph_launch_update(p, exec, graph, node, result));
 }
 
 CUDA_VERSION(update_11, cudaGraphExecUpdate, "11.0")

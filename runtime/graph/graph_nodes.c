@@ -12,7 +12,7 @@ struct place { /* where a node is added */
 };
 
 /* All of these take the code of making the recipe, and free what it has when they fail. */
-static int add(struct cu_process *p, const struct place *at, int code, struct cu_recipe *r) {
+static int graph_nodes_add(struct cu_process *p, const struct place *at, int code, struct cu_recipe *r) {
     if (code) return code;
     code =
         at->node ? cu_graph_add(p, at->graph, at->after, at->data, at->n, &r->op, at->node) : CU_InvalidValue;
@@ -23,20 +23,21 @@ static int add(struct cu_process *p, const struct place *at, int code, struct cu
     return code;
 }
 
-static int become(struct cu_process *p, struct CUgraphNode_st *node, int code, struct cu_recipe *r) {
+static int graph_nodes_become(struct cu_process *p, struct CUgraphNode_st *node, int code,
+                              struct cu_recipe *r) {
     if (code) return code;
     code = node ? cu_node_become(p, node, r) : CU_InvalidValue;
     if (code) cu_recipe_free(p, r);
     return code;
 }
 
-static int set(struct cu_process *p, cudaGraphNode_t node, int code, struct cu_recipe *r) {
-    return become(p, cu_is_node(p, node) ? node : NULL, code, r);
+static int graph_nodes_set(struct cu_process *p, cudaGraphNode_t node, int code, struct cu_recipe *r) {
+    return graph_nodes_become(p, cu_is_node(p, node) ? node : NULL, code, r);
 }
 
 static int set_exec(struct cu_process *p, cudaGraphExec_t exec, cudaGraphNode_t node, int code,
                     struct cu_recipe *r) {
-    return become(p, cu_exec_node(p, exec, node), code, r);
+    return graph_nodes_become(p, cu_exec_node(p, exec, node), code, r);
 }
 
 #define PLACE cudaGraphNode_t *node, cudaGraph_t graph, cudaGraphNode_t const *after, size_t n
@@ -44,10 +45,10 @@ static int set_exec(struct cu_process *p, cudaGraphExec_t exec, cudaGraphNode_t 
 /* `making` uses r, a recipe. */
 #define ADD(making)           \
     struct cu_recipe r = {0}; \
-    CUDA_CALL(add(p, AT, making, &r))
+    CUDA_CALL(graph_nodes_add(p, AT, making, &r))
 #define SET(making)           \
     struct cu_recipe r = {0}; \
-    CUDA_CALL(set(p, node, making, &r))
+    CUDA_CALL(graph_nodes_set(p, node, making, &r))
 #define EXEC(making)          \
     struct cu_recipe r = {0}; \
     CUDA_CALL(set_exec(p, exec, node, making, &r))
@@ -221,7 +222,8 @@ CUDA_API int add_node_12(PLACE, struct cudaGraphNodeParams *params) {
 CUDA_API int add_node_13(cudaGraphNode_t *node, cudaGraph_t graph, cudaGraphNode_t const *after,
                          const cudaGraphEdgeData *data, size_t n, struct cudaGraphNodeParams *params) {
     struct cu_recipe r = {0};
-    CUDA_CALL(add(p, &(struct place){node, graph, after, n, data}, cu_any_recipe(p, params, &r), &r));
+    CUDA_CALL(
+        graph_nodes_add(p, &(struct place){node, graph, after, n, data}, cu_any_recipe(p, params, &r), &r));
 }
 
 CUDA_ALIAS(cudaGraphAddNode_v2, add_node_13)

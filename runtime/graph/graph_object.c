@@ -22,8 +22,8 @@ void cu_object_release(struct cu_process *p, struct CUuserObject_st *o, unsigned
     free(o);
 }
 
-static int create(struct cu_process *p, cudaUserObject_t *object, void *value, void (*destroy)(void *),
-                  unsigned count, unsigned flags) {
+static int graph_object_create(struct cu_process *p, cudaUserObject_t *object, void *value,
+                               void (*destroy)(void *), unsigned count, unsigned flags) {
     if (!object || !destroy || !count || flags != cudaUserObjectNoDestructorSync) return CU_InvalidValue;
     *object = cu_zalloc(sizeof **object);
     **object = (struct CUuserObject_st){value, destroy, count};
@@ -33,27 +33,27 @@ static int create(struct cu_process *p, cudaUserObject_t *object, void *value, v
 
 CUDA_API int cudaUserObjectCreate(cudaUserObject_t *object, void *value, void (*destroy)(void *),
                                   unsigned count, unsigned flags) {
-    CUDA_CALL(create(p, object, value, destroy, count, flags));
+    CUDA_CALL(graph_object_create(p, object, value, destroy, count, flags));
 }
 
-static int retain(struct cu_process *p, cudaUserObject_t object, unsigned count) {
+static int graph_object_retain(struct cu_process *p, cudaUserObject_t object, unsigned count) {
     if (!is_object(p, object) || !count) return CU_InvalidValue;
     cu_object_retain(p, object, count);
     return CU_Success;
 }
 
 CUDA_API int cudaUserObjectRetain(cudaUserObject_t object, unsigned count) {
-    CUDA_CALL(retain(p, object, count));
+    CUDA_CALL(graph_object_retain(p, object, count));
 }
 
-static int release(struct cu_process *p, cudaUserObject_t object, unsigned count) {
+static int graph_object_release(struct cu_process *p, cudaUserObject_t object, unsigned count) {
     if (!is_object(p, object) || !count || count > object->count) return CU_InvalidValue;
     cu_object_release(p, object, count);
     return CU_Success;
 }
 
 CUDA_API int cudaUserObjectRelease(cudaUserObject_t object, unsigned count) {
-    CUDA_CALL(release(p, object, count));
+    CUDA_CALL(graph_object_release(p, object, count));
 }
 
 /* ---- references of graphs ---- */

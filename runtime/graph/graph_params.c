@@ -34,7 +34,8 @@ static int take_extra(void **extra, const void **buffer, size_t *bytes) {
     return CU_Success;
 }
 
-static int pack(const struct CUfunc_st *f, const struct cudaKernelNodeParams *k, struct cu_kernel_op *op) {
+static int graph_params_pack(const struct CUfunc_st *f, const struct cudaKernelNodeParams *k,
+                             struct cu_kernel_op *op) {
     const void *buffer = NULL;
     size_t bytes = 0;
     const int code = take_extra(k->extra, &buffer, &bytes);
@@ -62,7 +63,7 @@ int cu_kernel_recipe(struct cu_process *p, const struct cudaKernelNodeParams *k,
     *r = (struct cu_recipe){.op = {.kind = CU_OP_KERNEL, .u.kernel = {.function = f, .shared = g.shared}}};
     memcpy(r->op.u.kernel.grid, g.grid, sizeof g.grid);
     memcpy(r->op.u.kernel.block, g.block, sizeof g.block);
-    return pack(f, k, &r->op.u.kernel);
+    return graph_params_pack(f, k, &r->op.u.kernel);
 }
 
 /* ---- copies and sets ---- */

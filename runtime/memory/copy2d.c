@@ -12,7 +12,7 @@
 
 /* ---- submitting ---- */
 
-static int submit(struct cu_process *p, const struct cu_op *op, cudaStream_t stream, bool wait) {
+static int copy2d_submit(struct cu_process *p, const struct cu_op *op, cudaStream_t stream, bool wait) {
     struct CUstream_st *s;
     int code = cu_stream_of(p, stream, &s);
     if (!code) code = cu_submit(p, s, op);
@@ -24,7 +24,7 @@ static int copy_box(struct cu_process *p, const struct cu_copy_op *copy, int kin
     const struct cu_op op = {.kind = CU_OP_COPY, .u.copy = *copy};
     const int code = cu_check_copy(p, copy, kind);
     if (code || !copy->width || !copy->height || !copy->depth) return code;
-    return submit(p, &op, stream, wait);
+    return copy2d_submit(p, &op, stream, wait);
 }
 
 /* ---- rectangles ---- */
@@ -123,7 +123,7 @@ CUDA_API int cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t dx, size_t dy, cud
 
 /* ---- a number of bytes, from row to row ---- */
 
-static bool holds(struct cu_process *p, const struct cudaArray *a, size_t x, size_t y, size_t count) {
+static bool copy2d_holds(struct cu_process *p, const struct cudaArray *a, size_t x, size_t y, size_t count) {
     if (!inside(p, a, x, y, 0, 0)) return false;
     return count <= a->slice - (y * a->row + x);
 }
@@ -131,7 +131,7 @@ static bool holds(struct cu_process *p, const struct cudaArray *a, size_t x, siz
 static int bytes_to_array(struct cu_process *p, cudaArray_t dst, size_t x, size_t y, const void *src,
                           size_t count, int kind, cudaStream_t stream, bool wait) {
     if (!goes_to_device(kind)) return CU_InvalidMemcpyDirection;
-    if (!holds(p, dst, x, y, count)) return CU_InvalidValue;
+    if (!copy2d_holds(p, dst, x, y, count)) return CU_InvalidValue;
     const struct cu_copy_op copy = {array_at(dst, x, y), (uintptr_t)src, 0, 0, 0, 0, count, 1, 1};
     return copy_box(p, &copy, kind, stream, wait);
 }
@@ -148,7 +148,7 @@ CUDA_API int cudaMemcpyToArrayAsync(cudaArray_t dst, size_t x, size_t y, const v
 static int bytes_from_array(struct cu_process *p, void *dst, cudaArray_const_t src, size_t x, size_t y,
                             size_t count, int kind, cudaStream_t stream, bool wait) {
     if (!comes_from_device(kind)) return CU_InvalidMemcpyDirection;
-    if (!holds(p, src, x, y, count)) return CU_InvalidValue;
+    if (!copy2d_holds(p, src, x, y, count)) return CU_InvalidValue;
     const struct cu_copy_op copy = {(uintptr_t)dst, array_at(src, x, y), 0, 0, 0, 0, count, 1, 1};
     return copy_box(p, &copy, kind, stream, wait);
 }
@@ -166,7 +166,7 @@ CUDA_API int cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t x
 static int bytes_between(struct cu_process *p, cudaArray_t dst, size_t dx, size_t dy, cudaArray_const_t src,
                          size_t sx, size_t sy, size_t count, int kind) {
     if (kind != CU_DEVICE_TO_DEVICE && kind != CU_DEFAULT) return CU_InvalidMemcpyDirection;
-    if (!holds(p, dst, dx, dy, count) || !holds(p, src, sx, sy, count)) return CU_InvalidValue;
+    if (!copy2d_holds(p, dst, dx, dy, count) || !copy2d_holds(p, src, sx, sy, count)) return CU_InvalidValue;
     const struct cu_copy_op copy = {array_at(dst, dx, dy), array_at(src, sx, sy), 0, 0, 0, 0, count, 1, 1};
     return copy_box(p, &copy, kind, NULL, false);
 }
@@ -192,7 +192,7 @@ static int set_box(struct cu_process *p, const struct cu_set_op *set, cudaStream
     const struct cu_op op = {.kind = CU_OP_SET, .u.set = *set};
     const int code = cu_check_set(p, set);
     if (code || !set->width || !set->height || !set->depth) return code;
-    return submit(p, &op, stream, false);
+    return copy2d_submit(p, &op, stream, false);
 }
 
 static int set_2d(struct cu_process *p, void *dst, size_t pitch, int value, size_t width, size_t height,

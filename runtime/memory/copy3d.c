@@ -14,7 +14,7 @@ struct side {
     const struct cudaArray *array;
 };
 
-static bool within(const struct cudaArray *a, struct cudaPos at, struct cudaExtent e) {
+static bool copy3d_within(const struct cudaArray *a, struct cudaPos at, struct cudaExtent e) {
     return at.x <= a->extent.width && e.width <= a->extent.width - at.x && at.y <= cu_array_rows(a) &&
            e.height <= cu_array_rows(a) - at.y && at.z <= cu_array_slices(a) &&
            e.depth <= cu_array_slices(a) - at.z;
@@ -28,7 +28,7 @@ static int side_of(struct cu_process *p, cudaArray_t array, struct cudaPitchedPt
         side->addr += at.z * side->slice + at.y * ptr.pitch + at.x;
         return CU_Success;
     }
-    if (!cu_is_array(p, array) || !within(array, at, e)) return CU_InvalidValue;
+    if (!cu_is_array(p, array) || !copy3d_within(array, at, e)) return CU_InvalidValue;
     *side = (struct side){array->addr, array->row, array->slice, array};
     side->addr += at.z * array->slice + at.y * array->row + at.x * array->format.bytes;
     return CU_Success;
@@ -78,7 +78,8 @@ CUDA_API int cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *m, cudaStream_t s
 }
 
 /* There is one device: a peer copy is a copy. */
-static int copy_peer(struct cu_process *p, const struct cudaMemcpy3DPeerParms *m, cudaStream_t stream) {
+static int copy3d_copy_peer(struct cu_process *p, const struct cudaMemcpy3DPeerParms *m,
+                            cudaStream_t stream) {
     if (!m) return CU_InvalidValue;
     if (m->srcDevice || m->dstDevice) return CU_InvalidDevice;
     const struct cudaMemcpy3DParms plain = {m->srcArray, m->srcPos, m->srcPtr, m->dstArray,
@@ -87,11 +88,11 @@ static int copy_peer(struct cu_process *p, const struct cudaMemcpy3DPeerParms *m
 }
 
 CUDA_API int cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *m) {
-    CUDA_CALL(copy_peer(p, m, NULL));
+    CUDA_CALL(copy3d_copy_peer(p, m, NULL));
 }
 
 CUDA_API int cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *m, cudaStream_t stream) {
-    CUDA_CALL(copy_peer(p, m, stream));
+    CUDA_CALL(copy3d_copy_peer(p, m, stream));
 }
 
 /* ---- many at once ---- */

@@ -19,7 +19,7 @@ bool cu_is_pool(struct cu_process *p, const struct CUmemPoolHandle_st *pool) {
     return cu_is(p, pool, CU_KIND_POOL) && !pool->ended;
 }
 
-static struct CUmemPoolHandle_st *add(struct cu_process *p, const struct cudaMemPoolProps *props) {
+static struct CUmemPoolHandle_st *cu_pool_add(struct cu_process *p, const struct cudaMemPoolProps *props) {
     struct CUmemPoolHandle_st *pool = cu_zalloc(sizeof *pool);
     pool->props = *props;
     for (int i = 0; i < 3; i++) pool->reuse[i] = 1;
@@ -34,7 +34,7 @@ struct CUmemPoolHandle_st *cu_pool_default(struct cu_process *p) {
                                            .location = {cudaMemLocationTypeDevice, 0}};
     struct CUmemPoolHandle_st *pool = p->objects.pools;
     while (pool && pool->next) pool = pool->next;
-    return pool ? pool : add(p, &props);
+    return pool ? pool : cu_pool_add(p, &props);
 }
 
 struct CUmemPoolHandle_st *cu_pool_current(struct cu_process *p) {
@@ -49,11 +49,11 @@ int cu_pool_new(struct cu_process *p, const struct cudaMemPoolProps *props,
     if (props->location.id != 0) return CU_InvalidDevice;
     if (props->handleTypes != cudaMemHandleTypeNone) return CU_NotSupported;
     cu_pool_default(p); /* stays the last */
-    *pool = add(p, props);
+    *pool = cu_pool_add(p, props);
     return CU_Success;
 }
 
-static void release(struct cu_process *p, struct CUmemPoolHandle_st *pool) {
+static void cu_pool_release(struct cu_process *p, struct CUmemPoolHandle_st *pool) {
     struct CUmemPoolHandle_st **at = &p->objects.pools;
     while (*at != pool) at = &(*at)->next;
     *at = pool->next;
@@ -66,12 +66,12 @@ int cu_pool_end(struct cu_process *p, struct CUmemPoolHandle_st *pool) {
     if (pool == cu_pool_default(p)) return CU_NotPermitted;
     if (p->objects.pool == pool) p->objects.pool = NULL;
     pool->ended = true;
-    if (!pool->used) release(p, pool);
+    if (!pool->used) cu_pool_release(p, pool);
     return CU_Success;
 }
 
 void cu_pools_free(struct cu_process *p) {
-    while (p->objects.pools) release(p, p->objects.pools);
+    while (p->objects.pools) cu_pool_release(p, p->objects.pools);
     p->objects.pool = NULL;
 }
 
@@ -98,7 +98,8 @@ void cu_pool_keep(struct CUmemPoolHandle_st *pool, uint64_t bytes) {
 
 /* ---- allocations ---- */
 
-static int allocate(struct cu_process *p, struct CUmemPoolHandle_st *pool, uint64_t bytes, void **ptr) {
+static int cu_pool_allocate(struct cu_process *p, struct CUmemPoolHandle_st *pool, uint64_t bytes,
+                            void **ptr) {
     if (pool->props.maxSize && pool->used + bytes > pool->props.maxSize) return CU_MemoryAllocation;
     uint64_t addr;
     const int code = cu_alloc_device(p, bytes, CU_MEMORY_DEVICE, &addr);
@@ -126,7 +127,7 @@ int cu_malloc_async(struct cu_process *p, struct CUmemPoolHandle_st *pool, uint6
     if (!ptr || !cu_is_pool(p, pool)) return CU_InvalidValue;
     *ptr = NULL;
     if (!bytes) return CU_Success;
-    return s->capture ? capture_alloc(p, bytes, s, ptr) : allocate(p, pool, bytes, ptr);
+    return s->capture ? capture_alloc(p, bytes, s, ptr) : cu_pool_allocate(p, pool, bytes, ptr);
 }
 
 int cu_free_async(struct cu_process *p, void *ptr, struct CUstream_st *s) {
@@ -147,7 +148,7 @@ int cu_free_owned(struct cu_process *p, struct cu_alloc *a) {
     struct CUmemPoolHandle_st *pool = cu_is(p, a->owner, CU_KIND_POOL) ? a->owner : NULL;
     if (pool) pool->used -= a->bytes;
     const int code = cu_alloc_free(p, a);
-    if (pool && pool->ended && !pool->used) release(p, pool);
+    if (pool && pool->ended && !pool->used) cu_pool_release(p, pool);
     return code;
 }
 
@@ -173,7 +174,7 @@ int cu_graph_memory_new(struct cu_process *p, uint64_t bytes, uint64_t *addr) {
     return CU_Success;
 }
 
-static void collect(struct cu_process *p, struct cu_graph_memory *m) {
+static void cu_pool_collect(struct cu_process *p, struct cu_graph_memory *m) {
     if (m->nodes || m->live) return;
     struct cu_graph_memory **at = &p->objects.graph_memory;
     while (*at != m) at = &(*at)->next;
@@ -191,7 +192,7 @@ void cu_graph_memory_retain(struct cu_process *p, uint64_t addr) {
 void cu_graph_memory_release(struct cu_process *p, uint64_t addr) {
     struct cu_graph_memory *m = cu_graph_memory_find(p, addr);
     m->nodes--;
-    collect(p, m);
+    cu_pool_collect(p, m);
 }
 
 void cu_graph_memory_live(struct cu_process *p, struct cu_graph_memory *m, bool live) {
@@ -200,7 +201,7 @@ void cu_graph_memory_live(struct cu_process *p, struct cu_graph_memory *m, bool 
     p->objects.graph_used += live ? m->bytes : -m->bytes;
     if (p->objects.graph_used > p->objects.graph_used_high)
         p->objects.graph_used_high = p->objects.graph_used;
-    collect(p, m);
+    cu_pool_collect(p, m);
 }
 
 void cu_graph_memory_free(struct cu_process *p) {
@@ -208,7 +209,7 @@ void cu_graph_memory_free(struct cu_process *p) {
         next = m->next;
         m->nodes = 0;
         m->live = false;
-        collect(p, m);
+        cu_pool_collect(p, m);
     }
     p->objects.graph_used = p->objects.graph_used_high = p->objects.graph_reserved_high = 0;
 }

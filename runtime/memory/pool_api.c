@@ -41,7 +41,7 @@ CUDA_API int cudaMemPoolDestroy(cudaMemPool_t pool) {
     CUDA_CALL(cu_pool_end(p, pool));
 }
 
-static int give(cudaMemPool_t *to, cudaMemPool_t pool, int device) {
+static int cu_pool_give(cudaMemPool_t *to, cudaMemPool_t pool, int device) {
     if (device) return CU_InvalidDevice;
     if (!to) return CU_InvalidValue;
     *to = pool;
@@ -49,14 +49,14 @@ static int give(cudaMemPool_t *to, cudaMemPool_t pool, int device) {
 }
 
 CUDA_API int cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device) {
-    CUDA_CALL(give(pool, cu_pool_default(p), device));
+    CUDA_CALL(cu_pool_give(pool, cu_pool_default(p), device));
 }
 
 CUDA_API int cudaDeviceGetMemPool(cudaMemPool_t *pool, int device) {
-    CUDA_CALL(give(pool, cu_pool_current(p), device));
+    CUDA_CALL(cu_pool_give(pool, cu_pool_current(p), device));
 }
 
-static int choose(struct cu_process *p, int device, cudaMemPool_t pool) {
+static int cu_pool_choose(struct cu_process *p, int device, cudaMemPool_t pool) {
     if (device) return CU_InvalidDevice;
     if (!cu_is_pool(p, pool)) return CU_InvalidValue;
     p->objects.pool = pool;
@@ -64,7 +64,7 @@ static int choose(struct cu_process *p, int device, cudaMemPool_t pool) {
 }
 
 CUDA_API int cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
-    CUDA_CALL(choose(p, device, pool));
+    CUDA_CALL(cu_pool_choose(p, device, pool));
 }
 
 /* Takes a place by location and type, since CUDA 13. */
@@ -76,7 +76,7 @@ static int at_device(const struct cudaMemLocation *l, int type) {
 
 static int give_at(cudaMemPool_t *to, cudaMemPool_t pool, const struct cudaMemLocation *l, int type) {
     const int code = at_device(l, type);
-    return code ? code : give(to, pool, 0);
+    return code ? code : cu_pool_give(to, pool, 0);
 }
 
 CUDA_API int cudaMemGetDefaultMemPool(cudaMemPool_t *pool, struct cudaMemLocation *location, int type) {
@@ -89,21 +89,21 @@ CUDA_API int cudaMemGetMemPool(cudaMemPool_t *pool, struct cudaMemLocation *loca
 
 static int choose_at(struct cu_process *p, const struct cudaMemLocation *l, int type, cudaMemPool_t pool) {
     const int code = at_device(l, type);
-    return code ? code : choose(p, 0, pool);
+    return code ? code : cu_pool_choose(p, 0, pool);
 }
 
 CUDA_API int cudaMemSetMemPool(struct cudaMemLocation *location, int type, cudaMemPool_t pool) {
     CUDA_CALL(choose_at(p, location, type, pool));
 }
 
-static int trim(struct cu_process *p, cudaMemPool_t pool, size_t keep) {
+static int cu_pool_trim(struct cu_process *p, cudaMemPool_t pool, size_t keep) {
     if (!cu_is_pool(p, pool)) return CU_InvalidValue;
     cu_pool_keep(pool, keep);
     return CU_Success;
 }
 
 CUDA_API int cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep) {
-    CUDA_CALL(trim(p, pool, keep));
+    CUDA_CALL(cu_pool_trim(p, pool, keep));
 }
 
 /* ---- attributes ---- */
@@ -124,7 +124,7 @@ static bool is_reuse(int attr) {
            attr <= cudaMemPoolReuseAllowInternalDependencies;
 }
 
-static int get_attribute(struct cu_process *p, cudaMemPool_t pool, int attr, void *value) {
+static int cu_pool_get_attribute(struct cu_process *p, cudaMemPool_t pool, int attr, void *value) {
     if (!cu_is_pool(p, pool) || !value) return CU_InvalidValue;
     const uint64_t *f = figure(pool, attr);
     if (f)
@@ -137,11 +137,11 @@ static int get_attribute(struct cu_process *p, cudaMemPool_t pool, int attr, voi
 }
 
 CUDA_API int cudaMemPoolGetAttribute(cudaMemPool_t pool, int attr, void *value) {
-    CUDA_CALL(get_attribute(p, pool, attr, value));
+    CUDA_CALL(cu_pool_get_attribute(p, pool, attr, value));
 }
 
 /* High-water marks can only be reset, to what is there now. */
-static int set_attribute(struct cu_process *p, cudaMemPool_t pool, int attr, const void *value) {
+static int cu_pool_set_attribute(struct cu_process *p, cudaMemPool_t pool, int attr, const void *value) {
     if (!cu_is_pool(p, pool) || !value) return CU_InvalidValue;
     uint64_t number = 0;
     if (is_reuse(attr)) {
@@ -161,11 +161,11 @@ static int set_attribute(struct cu_process *p, cudaMemPool_t pool, int attr, con
 }
 
 CUDA_API int cudaMemPoolSetAttribute(cudaMemPool_t pool, int attr, void *value) {
-    CUDA_CALL(set_attribute(p, pool, attr, value));
+    CUDA_CALL(cu_pool_set_attribute(p, pool, attr, value));
 }
 
-static int set_access(struct cu_process *p, cudaMemPool_t pool, const struct cudaMemAccessDesc *list,
-                      size_t n) {
+static int cu_pool_set_access(struct cu_process *p, cudaMemPool_t pool, const struct cudaMemAccessDesc *list,
+                              size_t n) {
     if (!cu_is_pool(p, pool) || (n && !list)) return CU_InvalidValue;
     for (size_t i = 0; i < n; i++) {
         if (list[i].location.type != cudaMemLocationTypeDevice) return CU_InvalidValue;
@@ -176,7 +176,7 @@ static int set_access(struct cu_process *p, cudaMemPool_t pool, const struct cud
 }
 
 CUDA_API int cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *list, size_t n) {
-    CUDA_CALL(set_access(p, pool, list, n));
+    CUDA_CALL(cu_pool_set_access(p, pool, list, n));
 }
 
 static int get_access(struct cu_process *p, int *flags, cudaMemPool_t pool, const struct cudaMemLocation *l) {

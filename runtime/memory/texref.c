@@ -32,11 +32,11 @@ struct cu_texref {
     struct cu_texture *bound; /* NULL: nothing is */
 };
 
-static struct cu_texref *find(struct cu_process *p, const void *host) {
+static struct cu_texref *cu_texref_find(struct cu_process *p, const void *host) {
     return cu_map_get(&p->objects.texrefs, host);
 }
 
-static void enter(void **handle, const void *host, const char *name, int normalized_read) {
+static void cu_texref_enter(void **handle, const void *host, const char *name, int normalized_read) {
     struct cu_process *p = cu_lock();
     struct cu_texref *r = cu_zalloc(sizeof *r);
     *r = (struct cu_texref){host, (struct CUmod_st *)handle, name, normalized_read, NULL};
@@ -47,26 +47,26 @@ static void enter(void **handle, const void *host, const char *name, int normali
 CUDA_API void __cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name,
                                     int dim, int normalized, int external) {
     (void)device, (void)dim, (void)external;
-    enter(handle, host, name, normalized);
+    cu_texref_enter(handle, host, name, normalized);
 }
 
 CUDA_API void __cudaRegisterSurface(void **handle, const void *host, const void **device, const char *name,
                                     int dim, int external) {
     (void)device, (void)dim, (void)external;
-    enter(handle, host, name, 0);
+    cu_texref_enter(handle, host, name, 0);
 }
 
 /* ---- binding ---- */
 
-static void release(struct cu_process *p, struct cu_texref *r) {
+static void cu_texref_release(struct cu_process *p, struct cu_texref *r) {
     if (r->bound && cu_texture_find(p, r->bound->handle, r->bound->surface) == r->bound)
         cu_texture_free(p, r->bound);
     r->bound = NULL;
 }
 
-static int bind(struct cu_process *p, const void *host, const struct cudaResourceDesc *resource) {
+static int cu_texref_bind(struct cu_process *p, const void *host, const struct cudaResourceDesc *resource) {
     const struct texture_reference *t = host;
-    struct cu_texref *r = find(p, host);
+    struct cu_texref *r = cu_texref_find(p, host);
     if (!r) return CU_InvalidTexture;
     struct cudaTextureDesc d = {.addressMode = {t->address[0], t->address[1], t->address[2]},
                                 .filterMode = t->filter,
@@ -75,7 +75,7 @@ static int bind(struct cu_process *p, const void *host, const struct cudaResourc
                                 .normalizedCoords = t->normalized};
     int code = cu_module_ready(p, r->module);
     if (code) return code;
-    release(p, r);
+    cu_texref_release(p, r);
     if ((code = cu_texture_new(p, resource, &d, NULL, &r->bound))) return code;
     return cu_status(hd_texture_bind(r->module->hd, r->name, r->bound->handle));
 }
@@ -95,7 +95,7 @@ static int bind_linear(struct cu_process *p, size_t *offset, const void *host, c
     r.res.linear.desc = *desc;
     r.res.linear.sizeInBytes = bytes_at(p, ptr, bytes);
     if (offset) *offset = 0;
-    return bind(p, host, &r);
+    return cu_texref_bind(p, host, &r);
 }
 
 CUDA_API int cudaBindTexture(size_t *offset, const void *texref, const void *ptr,
@@ -113,7 +113,7 @@ static int bind_pitched(struct cu_process *p, size_t *offset, const void *host, 
     r.res.pitch2D.height = height;
     r.res.pitch2D.pitchInBytes = pitch;
     if (offset) *offset = 0;
-    return bind(p, host, &r);
+    return cu_texref_bind(p, host, &r);
 }
 
 CUDA_API int cudaBindTexture2D(size_t *offset, const void *texref, const void *ptr,
@@ -126,7 +126,7 @@ static int bind_array(struct cu_process *p, const void *host, cudaArray_const_t 
     if (!host || !cu_is_array(p, array)) return CU_InvalidValue;
     struct cudaResourceDesc r = {.resType = cudaResourceTypeArray};
     r.res.array.array = (cudaArray_t)(uintptr_t)array;
-    return bind(p, host, &r);
+    return cu_texref_bind(p, host, &r);
 }
 
 CUDA_API int cudaBindTextureToArray(const void *texref, cudaArray_const_t array,
@@ -136,9 +136,9 @@ CUDA_API int cudaBindTextureToArray(const void *texref, cudaArray_const_t array,
 }
 
 static int unbind(struct cu_process *p, const void *host) {
-    struct cu_texref *r = find(p, host);
+    struct cu_texref *r = cu_texref_find(p, host);
     if (!r) return CU_InvalidTexture;
-    release(p, r);
+    cu_texref_release(p, r);
     return CU_Success;
 }
 
@@ -147,13 +147,13 @@ CUDA_API int cudaUnbindTexture(const void *texref) {
 }
 
 static int bind_surface(struct cu_process *p, const void *host, cudaArray_const_t array) {
-    struct cu_texref *r = find(p, host);
+    struct cu_texref *r = cu_texref_find(p, host);
     if (!r) return CU_InvalidSurface;
     struct cudaResourceDesc resource = {.resType = cudaResourceTypeArray};
     resource.res.array.array = (cudaArray_t)(uintptr_t)array;
     int code = cu_module_ready(p, r->module);
     if (code) return code;
-    release(p, r);
+    cu_texref_release(p, r);
     if ((code = cu_surface_new(p, &resource, &r->bound))) return code;
     return cu_status(hd_surface_bind(r->module->hd, r->name, r->bound->handle));
 }
@@ -168,7 +168,7 @@ CUDA_API int cudaBindSurfaceToArray(const void *surfref, cudaArray_const_t array
 
 static int reference_of(struct cu_process *p, const void **texref, const void *symbol, int code) {
     if (!texref) return CU_InvalidValue;
-    if (!find(p, symbol)) return code;
+    if (!cu_texref_find(p, symbol)) return code;
     *texref = symbol; /* the host's variable is the reference */
     return CU_Success;
 }
@@ -182,7 +182,7 @@ CUDA_API int cudaGetSurfaceReference(const void **surfref, const void *symbol) {
 }
 
 static int offset_of(struct cu_process *p, size_t *offset, const void *host) {
-    const struct cu_texref *r = find(p, host);
+    const struct cu_texref *r = cu_texref_find(p, host);
     if (!r || !offset) return CU_InvalidTexture;
     if (!r->bound) return CU_InvalidTextureBinding;
     *offset = 0;

@@ -127,8 +127,8 @@ static hd_texture sampler(const struct cudaTextureDesc *d, const struct texels *
     return x;
 }
 
-static struct cu_texture *keep(struct cu_process *p, uint64_t handle,
-                               const struct cudaResourceDesc *resource) {
+static struct cu_texture *cu_texture_keep(struct cu_process *p, uint64_t handle,
+                                          const struct cudaResourceDesc *resource) {
     struct cu_texture *t = cu_zalloc(sizeof *t);
     t->handle = handle;
     t->resource = *resource;
@@ -150,7 +150,7 @@ int cu_texture_new(struct cu_process *p, const struct cudaResourceDesc *resource
     if (code || (code = check_sampling(texture, &x.format, linear_memory))) return code;
     const hd_texture sampled = sampler(texture, &x, linear_memory);
     if ((code = cu_status(hd_texture_new(p->dev, &sampled, &handle)))) return code;
-    *t = keep(p, handle, resource);
+    *t = cu_texture_keep(p, handle, resource);
     (*t)->texture = *texture;
     (*t)->has_view = view != NULL;
     if (view) (*t)->view = *view;
@@ -168,7 +168,7 @@ int cu_surface_new(struct cu_process *p, const struct cudaResourceDesc *resource
     const hd_surface s = {x.addr,  (uint32_t)x.width, (uint32_t)x.height, (uint32_t)x.depth,
                           x.pitch, x.format.texel,    x.format.channels};
     if ((code = cu_status(hd_surface_new(p->dev, &s, &handle)))) return code;
-    *t = keep(p, handle, resource);
+    *t = cu_texture_keep(p, handle, resource);
     (*t)->surface = true;
     return CU_Success;
 }

@@ -13,8 +13,8 @@
 #define TEXTURE_11  offsetof(struct cudaTextureDesc, seamlessCubemap)
 _Static_assert(RESOURCE_12 == 64 && VIEW_12 == 48 && TEXTURE_11 == 68, "sizes of CUDA 12 and 11");
 
-static int create(struct cu_process *p, unsigned long long *object, const void *resource, const void *texture,
-                  size_t texture_bytes, const void *view) {
+static int cu_texture_create(struct cu_process *p, unsigned long long *object, const void *resource,
+                             const void *texture, size_t texture_bytes, const void *view) {
     struct cudaResourceDesc r = {0};
     struct cudaTextureDesc d = {0};
     struct cudaResourceViewDesc v = {0};
@@ -30,12 +30,12 @@ static int create(struct cu_process *p, unsigned long long *object, const void *
 
 CUDA_API int cudaCreateTextureObject_11(unsigned long long *object, const void *resource, const void *texture,
                                         const void *view) {
-    CUDA_CALL(create(p, object, resource, texture, TEXTURE_11, view));
+    CUDA_CALL(cu_texture_create(p, object, resource, texture, TEXTURE_11, view));
 }
 
 CUDA_API int create_texture_12(unsigned long long *object, const void *resource, const void *texture,
                                const void *view) {
-    CUDA_CALL(create(p, object, resource, texture, sizeof(struct cudaTextureDesc), view));
+    CUDA_CALL(cu_texture_create(p, object, resource, texture, sizeof(struct cudaTextureDesc), view));
 }
 
 CUDA_VERSION(cudaCreateTextureObject_11, cudaCreateTextureObject, "11.0")
@@ -43,7 +43,7 @@ CUDA_ALIAS(cudaCreateTextureObject_v2, create_texture_12)
 CUDA_VERSION(create_texture_12, cudaCreateTextureObject, "12")
 CUDA_DEFAULT(create_texture_12, cudaCreateTextureObject)
 
-static int destroy(struct cu_process *p, unsigned long long object, bool surface) {
+static int cu_texture_destroy(struct cu_process *p, unsigned long long object, bool surface) {
     struct cu_texture *t = cu_texture_find(p, object, surface);
     if (!object) return CU_Success;
     if (!t) return CU_InvalidValue;
@@ -52,7 +52,7 @@ static int destroy(struct cu_process *p, unsigned long long object, bool surface
 }
 
 CUDA_API int cudaDestroyTextureObject(unsigned long long object) {
-    CUDA_CALL(destroy(p, object, false));
+    CUDA_CALL(cu_texture_destroy(p, object, false));
 }
 
 /* ---- what an object was made of ---- */
@@ -142,7 +142,7 @@ CUDA_API int cudaCreateSurfaceObject(unsigned long long *object, const void *res
 }
 
 CUDA_API int cudaDestroySurfaceObject(unsigned long long object) {
-    CUDA_CALL(destroy(p, object, true));
+    CUDA_CALL(cu_texture_destroy(p, object, true));
 }
 
 /* ---- descriptors ---- */

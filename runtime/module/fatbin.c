@@ -38,7 +38,7 @@ static uint64_t read_le(const uint8_t *p, size_t bytes) {
     return v;
 }
 
-static int start(struct walk *w, const void *image, size_t bytes) {
+static int fatbin_start(struct walk *w, const void *image, size_t bytes) {
     const uint8_t *p = image;
     if (bytes < CONTAINER_HEADER || read_le(p, 4) != CU_FATBIN_MAGIC) return CU_InvalidKernelImage;
     uint64_t header = read_le(p + 6, 2), size = read_le(p + 8, 8);
@@ -48,7 +48,7 @@ static int start(struct walk *w, const void *image, size_t bytes) {
 }
 
 /* 1: an entry; 0: no more; -1: damaged. */
-static int step(struct walk *w, struct entry *e) {
+static int fatbin_step(struct walk *w, struct entry *e) {
     if (!w->left) return 0;
     if (w->left < ENTRY_HEADER) return -1;
     uint64_t header = read_le(w->at + 4, 4), stored = read_le(w->at + 8, 8);
@@ -66,12 +66,12 @@ static int step(struct walk *w, struct entry *e) {
 }
 
 /* Whether architecture a suits a machine better than b. */
-static int better(uint32_t a, uint32_t b, uint32_t capability) {
+static int fatbin_better(uint32_t a, uint32_t b, uint32_t capability) {
     if ((a <= capability) != (b <= capability)) return a <= capability;
     return a <= capability ? a > b : a < b;
 }
 
-static int unpack(const struct entry *e, char *text, uint64_t bytes) {
+static int fatbin_unpack(const struct entry *e, char *text, uint64_t bytes) {
     if (e->flags & FLAG_ZSTD) {
         size_t n = ZSTD_decompress(text, (size_t)bytes, e->payload, e->compressed);
         return ZSTD_isError(n) || n != bytes ? CU_InvalidKernelImage : CU_Success;
@@ -80,7 +80,7 @@ static int unpack(const struct entry *e, char *text, uint64_t bytes) {
     return n < 0 || (uint64_t)n != bytes ? CU_InvalidKernelImage : CU_Success;
 }
 
-static int take(const struct entry *e, struct cu_ptx *ptx) {
+static int fatbin_take(const struct entry *e, struct cu_ptx *ptx) {
     int packed = (e->flags & (FLAG_LZ4 | FLAG_ZSTD)) != 0;
     uint64_t bytes = packed ? e->unpacked : e->stored;
     if (bytes > TEXT_LIMIT || (packed && (e->compressed > e->stored || e->compressed > INT32_MAX)))
@@ -89,7 +89,7 @@ static int take(const struct entry *e, struct cu_ptx *ptx) {
     if (!text) return CU_MemoryAllocation;
     int code = CU_Success;
     if (packed)
-        code = unpack(e, text, bytes);
+        code = fatbin_unpack(e, text, bytes);
     else if (bytes)
         memcpy(text, e->payload, (size_t)bytes);
     if (code) {
@@ -104,19 +104,19 @@ static int take(const struct entry *e, struct cu_ptx *ptx) {
 int cu_fatbin_ptx(const void *image, size_t bytes, uint32_t capability, struct cu_ptx *ptx) {
     struct walk w;
     struct entry e, best = {0};
-    int more, code = start(&w, image, bytes);
+    int more, code = fatbin_start(&w, image, bytes);
     if (code) return code;
-    while ((more = step(&w, &e)) > 0)
-        if (e.kind == KIND_PTX && (!best.payload || better(e.arch, best.arch, capability))) best = e;
+    while ((more = fatbin_step(&w, &e)) > 0)
+        if (e.kind == KIND_PTX && (!best.payload || fatbin_better(e.arch, best.arch, capability))) best = e;
     if (more < 0) return CU_InvalidKernelImage;
-    return best.payload ? take(&best, ptx) : CU_NoKernelImageForDevice;
+    return best.payload ? fatbin_take(&best, ptx) : CU_NoKernelImageForDevice;
 }
 
 int cu_fatbin_has_code(const void *image, size_t bytes) {
     struct walk w;
     struct entry e;
-    if (start(&w, image, bytes)) return 0;
-    while (step(&w, &e) > 0)
+    if (fatbin_start(&w, image, bytes)) return 0;
+    while (fatbin_step(&w, &e) > 0)
         if (e.kind == KIND_ELF) return 1;
     return 0;
 }

@@ -8,36 +8,36 @@
 
 enum { FUNCTION_CACHES = 4, ATTRIBUTES_11 = offsetof(struct cudaFuncAttributes, clusterDimMustBeSet) };
 
-static int get(struct cu_process *p, struct CUfunc_st *f, int attribute) {
+static int cu_function_get(struct cu_process *p, struct CUfunc_st *f, int attribute) {
     int value = 0;
     (void)cu_function_attribute(p, f, attribute, &value);
     return value;
 }
 
-static int attributes(struct cu_process *p, struct cudaFuncAttributes *to, const void *function,
-                      size_t bytes) {
+static int cu_function_attributes(struct cu_process *p, struct cudaFuncAttributes *to, const void *function,
+                                  size_t bytes) {
     struct CUfunc_st *f;
     if (!to) return CU_InvalidValue;
     int code = cu_function_of(p, function, &f);
     if (!code) code = cu_function_ready(p, f);
     if (code) return code;
-    struct cudaFuncAttributes a = {.maxThreadsPerBlock = get(p, f, 0),
-                                   .sharedSizeBytes = (size_t)get(p, f, 1),
-                                   .constSizeBytes = (size_t)get(p, f, 2),
-                                   .localSizeBytes = (size_t)get(p, f, 3),
-                                   .numRegs = get(p, f, 4),
-                                   .ptxVersion = get(p, f, 5),
-                                   .binaryVersion = get(p, f, 6),
-                                   .maxDynamicSharedSizeBytes = get(p, f, 8),
-                                   .preferredShmemCarveout = get(p, f, 9)};
+    struct cudaFuncAttributes a = {.maxThreadsPerBlock = cu_function_get(p, f, 0),
+                                   .sharedSizeBytes = (size_t)cu_function_get(p, f, 1),
+                                   .constSizeBytes = (size_t)cu_function_get(p, f, 2),
+                                   .localSizeBytes = (size_t)cu_function_get(p, f, 3),
+                                   .numRegs = cu_function_get(p, f, 4),
+                                   .ptxVersion = cu_function_get(p, f, 5),
+                                   .binaryVersion = cu_function_get(p, f, 6),
+                                   .maxDynamicSharedSizeBytes = cu_function_get(p, f, 8),
+                                   .preferredShmemCarveout = cu_function_get(p, f, 9)};
     memcpy(to, &a, bytes);
     return CU_Success;
 }
 CUDA_API int func_attributes_11(struct cudaFuncAttributes *to, const void *function) {
-    CUDA_CALL(attributes(p, to, function, ATTRIBUTES_11));
+    CUDA_CALL(cu_function_attributes(p, to, function, ATTRIBUTES_11));
 }
 CUDA_API int func_attributes_12(struct cudaFuncAttributes *to, const void *function) {
-    CUDA_CALL(attributes(p, to, function, offsetof(struct cudaFuncAttributes, reserved)));
+    CUDA_CALL(cu_function_attributes(p, to, function, offsetof(struct cudaFuncAttributes, reserved)));
 }
 CUDA_VERSION(func_attributes_11, cudaFuncGetAttributes, "11.0")
 CUDA_VERSION(func_attributes_12, cudaFuncGetAttributes, "12")
@@ -46,16 +46,16 @@ CUDA_API int func_attributes_13(struct cudaFuncAttributes *to, const void *funct
 }
 CUDA_DEFAULT(func_attributes_13, cudaFuncGetAttributes)
 
-static int set_attribute(struct cu_process *p, const void *function, int attribute, int value) {
+static int cu_function_set_attribute(struct cu_process *p, const void *function, int attribute, int value) {
     struct CUfunc_st *f;
     int code = cu_function_of(p, function, &f);
     return code ? code : cu_function_set(p, f, attribute, value);
 }
 CUDA_API int cudaFuncSetAttribute(const void *function, int attribute, int value) {
-    CUDA_CALL(set_attribute(p, function, attribute, value));
+    CUDA_CALL(cu_function_set_attribute(p, function, attribute, value));
 }
 CUDA_API int cudaKernelSetAttributeForDevice(struct CUfunc_st *f, int attribute, int value, int device) {
-    CUDA_CALL(device ? CU_InvalidDevice : set_attribute(p, f, attribute, value));
+    CUDA_CALL(device ? CU_InvalidDevice : cu_function_set_attribute(p, f, attribute, value));
 }
 
 /* Preferences have no effect: the machine's shared memory is what its configuration says. */

@@ -13,7 +13,7 @@
 /* ---- what can be read ---- */
 
 /* How many bytes can be read there. Mappings that touch count as one. A process without /proc is not told: CU_UNSIZED. */
-static size_t readable(const void *at) {
+static size_t cu_image_readable(const void *at) {
     FILE *f = fopen("/proc/self/maps", "re");
     if (!f) return CU_UNSIZED;
     uintptr_t start, end, bound = (uintptr_t)at;
@@ -39,7 +39,7 @@ void cu_texts_free(struct cu_texts *t) {
     *t = (struct cu_texts){NULL, 0};
 }
 
-static int add_text(struct cu_texts *t, struct cu_ptx ptx) {
+static int cu_image_add_text(struct cu_texts *t, struct cu_ptx ptx) {
     struct cu_ptx *grown = realloc(t->list, (t->count + 1) * sizeof *grown);
     if (!grown) {
         free(ptx.text);
@@ -61,7 +61,7 @@ static int copy_text(struct cu_texts *t, const char *text, size_t bytes) {
         free(copy);
         return CU_InvalidKernelImage;
     }
-    return add_text(t, (struct cu_ptx){copy, n, 0});
+    return cu_image_add_text(t, (struct cu_ptx){copy, n, 0});
 }
 
 /* ---- fat binaries and their wrappers ---- */
@@ -69,16 +69,16 @@ static int copy_text(struct cu_texts *t, const char *text, size_t bytes) {
 static int add_fatbin(struct cu_texts *t, const void *image, size_t bytes, uint32_t capability) {
     struct cu_ptx ptx;
     int code = cu_fatbin_ptx(image, bytes, capability, &ptx);
-    return code ? code : add_text(t, ptx);
+    return code ? code : cu_image_add_text(t, ptx);
 }
 
 /* A fat binary at a pointer of a wrapper's, or in a wrapper of its own there. */
 static int add_pointed(struct cu_texts *t, const void *image, uint32_t capability) {
     struct cu_wrapper w = {0};
-    size_t bytes = readable(image);
+    size_t bytes = cu_image_readable(image);
     if (bytes >= sizeof w) memcpy(&w, image, sizeof w);
     if (w.magic != CU_WRAPPER_MAGIC) return add_fatbin(t, image, bytes, capability);
-    return add_fatbin(t, w.data, readable(w.data), capability);
+    return add_fatbin(t, w.data, cu_image_readable(w.data), capability);
 }
 
 /* A wrapper of version 2 lists the binaries that were linked; its own holds machine code only. */
@@ -88,14 +88,14 @@ static int add_wrapper(struct cu_texts *t, const void *image, size_t bytes, uint
     memcpy(&w, image, sizeof w);
     int code = CU_Success;
     const void *each = NULL;
-    size_t n = 0, most = w.version < 2 || !w.linked ? 0 : readable(w.linked) / sizeof each;
+    size_t n = 0, most = w.version < 2 || !w.linked ? 0 : cu_image_readable(w.linked) / sizeof each;
     for (; !code && n < most; n++) {
         memcpy(&each, w.linked + n, sizeof each);
         if (!each) break;
         code = add_pointed(t, each, capability);
     }
     if (n && !code && each) code = CU_InvalidKernelImage; /* the list has no end */
-    return n ? code : add_fatbin(t, w.data, readable(w.data), capability);
+    return n ? code : add_fatbin(t, w.data, cu_image_readable(w.data), capability);
 }
 
 /* ---- linked images ---- */
@@ -142,7 +142,7 @@ static int add_linked(struct cu_texts *t, const char *at, size_t bytes) {
 /* ---- all of them ---- */
 
 /* Whether an image begins so. A byte is read only when those before it fit: a text may be shorter. */
-static int begins(const void *image, size_t bytes, const void *magic, size_t n) {
+static int cu_image_begins(const void *image, size_t bytes, const void *magic, size_t n) {
     const unsigned char *a = image, *b = magic;
     for (size_t i = 0; i < n; i++)
         if (i >= bytes || a[i] != b[i]) return 0;
@@ -153,12 +153,12 @@ int cu_image_texts(const void *image, size_t bytes, uint32_t capability, struct 
     static const uint32_t wrapper = CU_WRAPPER_MAGIC, fatbin = CU_FATBIN_MAGIC;
     if (!image) return CU_InvalidValue;
     const int in_memory = bytes == CU_UNSIZED;
-    if (in_memory) bytes = readable(image);
-    if (begins(image, bytes, &wrapper, sizeof wrapper))
+    if (in_memory) bytes = cu_image_readable(image);
+    if (cu_image_begins(image, bytes, &wrapper, sizeof wrapper))
         return in_memory ? add_wrapper(t, image, bytes, capability) : CU_InvalidKernelImage;
-    if (begins(image, bytes, &fatbin, sizeof fatbin)) return add_fatbin(t, image, bytes, capability);
-    if (begins(image, bytes, ELFMAG, SELFMAG))
+    if (cu_image_begins(image, bytes, &fatbin, sizeof fatbin)) return add_fatbin(t, image, bytes, capability);
+    if (cu_image_begins(image, bytes, ELFMAG, SELFMAG))
         return bytes < sizeof(Elf64_Ehdr) ? CU_InvalidKernelImage : CU_NoKernelImageForDevice;
-    if (begins(image, bytes, LINKED, sizeof LINKED)) return add_linked(t, image, bytes);
+    if (cu_image_begins(image, bytes, LINKED, sizeof LINKED)) return add_linked(t, image, bytes);
     return copy_text(t, image, bytes);
 }

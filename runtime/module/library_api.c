@@ -20,7 +20,7 @@ static int load_data(struct cu_process *p, cudaLibrary_t *library, const void *i
     return code;
 }
 
-static int load_file(struct cu_process *p, cudaLibrary_t *library, const char *path) {
+static int library_load_file(struct cu_process *p, cudaLibrary_t *library, const char *path) {
     size_t bytes;
     char *data;
     int code = library && path ? drv_read_file(path, &data, &bytes) : CU_InvalidValue;
@@ -41,40 +41,41 @@ CUDA_API int cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *path, e
                                      void **jit_values, unsigned njit, enum cudaLibraryOption *options,
                                      void **values, unsigned n) {
     (void)jit, (void)jit_values, (void)njit, (void)options, (void)values, (void)n;
-    CUDA_CALL(load_file(p, library, path));
+    CUDA_CALL(library_load_file(p, library, path));
 }
 
-static int valid(struct cu_process *p, cudaLibrary_t library) {
+static int library_valid(struct cu_process *p, cudaLibrary_t library) {
     return cu_module_valid(p, module_of(library)) && !module_of(library)->image ? CU_Success
                                                                                 : CU_InvalidResourceHandle;
 }
 
-static int unload(struct cu_process *p, cudaLibrary_t library) {
-    int code = valid(p, library);
+static int library_unload(struct cu_process *p, cudaLibrary_t library) {
+    int code = library_valid(p, library);
     if (!code) cu_module_unload(p, module_of(library));
     return code;
 }
 CUDA_API int cudaLibraryUnload(cudaLibrary_t library) {
-    CUDA_CALL(unload(p, library));
+    CUDA_CALL(library_unload(p, library));
 }
 
-static int get_kernel(struct cu_process *p, cudaKernel_t *kernel, cudaLibrary_t library, const char *name) {
+static int library_get_kernel(struct cu_process *p, cudaKernel_t *kernel, cudaLibrary_t library,
+                              const char *name) {
     struct CUfunc_st *f;
     if (!kernel || !name) return CU_InvalidValue;
-    int code = valid(p, library);
+    int code = library_valid(p, library);
     if (!code) code = cu_module_function(p, module_of(library), name, &f);
     if (!code) *kernel = (cudaKernel_t)f;
     return code;
 }
 CUDA_API int cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library, const char *name) {
-    CUDA_CALL(get_kernel(p, kernel, library, name));
+    CUDA_CALL(library_get_kernel(p, kernel, library, name));
 }
 
 static int get_global(struct cu_process *p, void **ptr, size_t *bytes, cudaLibrary_t library,
                       const char *name) {
     struct cu_variable *v;
     if (!name) return CU_InvalidValue;
-    int code = valid(p, library);
+    int code = library_valid(p, library);
     if (!code) code = cu_module_variable(p, module_of(library), name, &v);
     if (code) return code;
     if (ptr) *ptr = (void *)(uintptr_t)v->addr;
@@ -86,7 +87,7 @@ CUDA_API int cudaLibraryGetGlobal(void **ptr, size_t *bytes, cudaLibrary_t libra
 }
 
 static int kernel_count(struct cu_process *p, unsigned *n, cudaLibrary_t library) {
-    int code = n ? valid(p, library) : CU_InvalidValue;
+    int code = n ? library_valid(p, library) : CU_InvalidValue;
     if (!code) *n = (unsigned)hd_module_kernel_count(module_of(library)->hd);
     return code;
 }
@@ -95,12 +96,12 @@ CUDA_API int cudaLibraryGetKernelCount(unsigned *n, cudaLibrary_t library) {
 }
 
 static int kernels(struct cu_process *p, cudaKernel_t *list, unsigned n, cudaLibrary_t library) {
-    int code = list || !n ? valid(p, library) : CU_InvalidValue;
+    int code = list || !n ? library_valid(p, library) : CU_InvalidValue;
     for (unsigned i = 0; i < n && !code; i++) {
         hd_kernel_info info;
         hd_kernel *k = hd_module_kernel_at(module_of(library)->hd, i);
         if (!k || hd_kernel_get_info(k, &info)) break;
-        code = get_kernel(p, &list[i], library, info.name);
+        code = library_get_kernel(p, &list[i], library, info.name);
     }
     return code;
 }
@@ -128,15 +129,15 @@ CUDA_API int cudaGetDriverEntryPointByVersion(const char *name, void **function,
     CUDA_CALL(entry_point(name, function, (int)version, flags, found));
 }
 /* A program whose threads have default streams of their own gets the driver's entry points for that. */
-static unsigned long long own(unsigned long long flags) {
+static unsigned long long library_own(unsigned long long flags) {
     return flags ? flags : cudaEnablePerThreadDefaultStream;
 }
 CUDA_API int cudaGetDriverEntryPoint_ptsz(const char *name, void **function, unsigned long long flags,
                                           enum cudaDriverEntryPointQueryResult *found) {
-    return cudaGetDriverEntryPoint(name, function, own(flags), found);
+    return cudaGetDriverEntryPoint(name, function, library_own(flags), found);
 }
 CUDA_API int cudaGetDriverEntryPointByVersion_ptsz(const char *name, void **function, unsigned version,
                                                    unsigned long long flags,
                                                    enum cudaDriverEntryPointQueryResult *found) {
-    return cudaGetDriverEntryPointByVersion(name, function, version, own(flags), found);
+    return cudaGetDriverEntryPointByVersion(name, function, version, library_own(flags), found);
 }

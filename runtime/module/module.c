@@ -57,7 +57,7 @@ static int load_texts(struct cu_process *p, const struct cu_texts *t, char **why
     return s == HD_INVALID ? CU_InvalidPtx : cu_status(s);
 }
 
-static void advise(int code) {
+static void cu_module_advise(int code) {
     if (code == CU_NoKernelImageForDevice)
         cu_warn("the program has machine code for its kernels and no PTX: compile it with -gencode "
                 "arch=compute_75,code=compute_75 "
@@ -69,7 +69,7 @@ static void advise(int code) {
 static int load_image(struct cu_process *p, const void *image, size_t bytes, char **why, hd_module **hd) {
     struct cu_texts t = {NULL, 0};
     int code = texts_of(p, image, bytes, &t);
-    advise(code);
+    cu_module_advise(code);
     if (!code) code = load_texts(p, &t, why, hd);
     cu_texts_free(&t);
     return code;
@@ -97,7 +97,7 @@ int cu_images_link(struct cu_process *p, const struct cu_image *images, size_t n
     struct cu_texts t = {NULL, 0};
     int code = CU_Success;
     for (size_t i = 0; i < n && !code; i++) code = texts_of(p, images[i].data, images[i].bytes, &t);
-    advise(code);
+    cu_module_advise(code);
     *linked = code ? NULL : cu_texts_pack(&t, bytes);
     cu_texts_free(&t);
     return code ? code : *linked ? CU_Success : CU_MemoryAllocation;
@@ -253,7 +253,7 @@ int cu_function_of(struct cu_process *p, const void *host, struct CUfunc_st **f)
     return *f ? CU_Success : CU_InvalidDeviceFunction;
 }
 
-static hd_kernel *find_kernel(hd_module *hd, const char *name, hd_kernel_info *info) {
+static hd_kernel *cu_module_find_kernel(hd_module *hd, const char *name, hd_kernel_info *info) {
     for (size_t i = 0; i < hd_module_kernel_count(hd); i++) {
         hd_kernel *k = hd_module_kernel_at(hd, i);
         if (!hd_kernel_get_info(k, info) && !strcmp(info->name, name)) return k;
@@ -262,7 +262,7 @@ static hd_kernel *find_kernel(hd_module *hd, const char *name, hd_kernel_info *i
 }
 
 /* The simulator's reason names the kernel in its first line and each instruction in one of its own: the first is told, once. */
-static int refuse(struct CUfunc_st *f) {
+static int cu_module_refuse(struct CUfunc_st *f) {
     const char *why = f->info.unsupported, *next = strchr(why, '\n');
     if (next) why = next + 1;
     if (!f->told) cu_warn("%s cannot run: %.*s", f->name, (int)strcspn(why, "\n"), why);
@@ -271,12 +271,12 @@ static int refuse(struct CUfunc_st *f) {
 }
 
 int cu_function_ready(struct cu_process *p, struct CUfunc_st *f) {
-    if (f->kernel) return f->info.unsupported ? refuse(f) : CU_Success;
+    if (f->kernel) return f->info.unsupported ? cu_module_refuse(f) : CU_Success;
     int code = cu_module_ready(p, f->module);
     if (code) return code;
-    f->kernel = find_kernel(f->module->hd, f->name, &f->info);
+    f->kernel = cu_module_find_kernel(f->module->hd, f->name, &f->info);
     if (!f->kernel) return CU_InvalidDeviceFunction;
-    return f->info.unsupported ? refuse(f) : CU_Success;
+    return f->info.unsupported ? cu_module_refuse(f) : CU_Success;
 }
 
 int cu_module_function(struct cu_process *p, struct CUmod_st *m, const char *name, struct CUfunc_st **f) {
@@ -285,7 +285,7 @@ int cu_module_function(struct cu_process *p, struct CUmod_st *m, const char *nam
     for (*f = m->functions; *f; *f = (*f)->next)
         if (!strcmp((*f)->name, name)) return CU_Success;
     hd_kernel_info info;
-    if (!find_kernel(m->hd, name, &info)) return CU_SymbolNotFound;
+    if (!cu_module_find_kernel(m->hd, name, &info)) return CU_SymbolNotFound;
     char *copy = strdup(name);
     *f = copy ? cu_function_add(p, m, copy) : NULL;
     if (!*f) {

@@ -7,13 +7,13 @@
 #include "runtime/runtime/api.h"
 #include "runtime/runtime/stream.h"
 
-static int synchronize(struct cu_process *p) {
+static int cu_device_synchronize(struct cu_process *p) {
     const int code = cu_capture_unsafe(p);
     return code ? code : cu_stream_wait(p, NULL);
 }
 
 CUDA_API int cudaDeviceSynchronize(void) {
-    CUDA_CALL(synchronize(p));
+    CUDA_CALL(cu_device_synchronize(p));
 }
 CUDA_ALIAS(cudaThreadSynchronize, cudaDeviceSynchronize)
 
@@ -26,30 +26,30 @@ CUDA_ALIAS(cudaThreadExit, cudaDeviceReset)
 /* ---- versions ---- */
 
 /* The runtime's version is that of the library the program was linked with. */
-static int version(int *to, int number) {
+static int cu_device_version(int *to, int number) {
     if (to) *to = number;
     cu_set_last_error(to ? CU_Success : CU_InvalidValue);
     return to ? CU_Success : CU_InvalidValue;
 }
 CUDA_API int runtime_version_11(int *v) {
-    return version(v, 11080);
+    return cu_device_version(v, 11080);
 }
 CUDA_API int runtime_version_12(int *v) {
-    return version(v, 12090);
+    return cu_device_version(v, 12090);
 }
 CUDA_API int runtime_version_13(int *v) {
-    return version(v, 13000);
+    return cu_device_version(v, 13000);
 }
 CUDA_VERSION(runtime_version_11, cudaRuntimeGetVersion, "11.0")
 CUDA_VERSION(runtime_version_12, cudaRuntimeGetVersion, "12")
 CUDA_DEFAULT(runtime_version_13, cudaRuntimeGetVersion)
 CUDA_API int cudaDriverGetVersion(int *v) {
-    return version(v, 13000);
+    return cu_device_version(v, 13000);
 }
 
 /* ---- which device ---- */
 
-static int give(int *to, int value) {
+static int cu_device_give(int *to, int value) {
     if (!to) return CU_InvalidValue;
     *to = value;
     return CU_Success;
@@ -59,10 +59,10 @@ static int only(int device) {
 }
 
 CUDA_API int cudaGetDeviceCount(int *count) {
-    CUDA_CALL(give(count, 1));
+    CUDA_CALL(cu_device_give(count, 1));
 }
 CUDA_API int cudaGetDevice(int *device) {
-    CUDA_CALL(give(device, 0));
+    CUDA_CALL(cu_device_give(device, 0));
 }
 CUDA_API int cudaSetDevice(int device) {
     CUDA_CALL(only(device));
@@ -75,7 +75,7 @@ CUDA_API int cudaSetValidDevices(int *devices, int n) {
     CUDA_CALL(n && (!devices || devices[0]) ? CU_InvalidDevice : CU_Success);
 }
 CUDA_API int cudaChooseDevice(int *device, const void *wanted) {
-    CUDA_CALL(wanted ? give(device, 0) : CU_InvalidValue);
+    CUDA_CALL(wanted ? cu_device_give(device, 0) : CU_InvalidValue);
 }
 
 enum { DEVICE_FLAGS = 0xff, DEVICE_MAP_HOST = 8 };
@@ -88,7 +88,7 @@ CUDA_API int cudaSetDeviceFlags(unsigned flags) {
     CUDA_CALL(set_flags(p, flags));
 }
 CUDA_API int cudaGetDeviceFlags(unsigned *flags) {
-    CUDA_CALL(give((int *)flags, (int)(p->device_flags | DEVICE_MAP_HOST)));
+    CUDA_CALL(cu_device_give((int *)flags, (int)(p->device_flags | DEVICE_MAP_HOST)));
 }
 
 /* ---- properties ---- */
@@ -168,7 +168,7 @@ static int set_cache(struct cu_process *p, int config) {
     return CU_Success;
 }
 CUDA_API int cudaDeviceGetCacheConfig(int *config) {
-    CUDA_CALL(give(config, p->cache_config));
+    CUDA_CALL(cu_device_give(config, p->cache_config));
 }
 CUDA_API int cudaDeviceSetCacheConfig(int config) {
     CUDA_CALL(set_cache(p, config));
@@ -176,7 +176,7 @@ CUDA_API int cudaDeviceSetCacheConfig(int config) {
 CUDA_ALIAS(cudaThreadGetCacheConfig, cudaDeviceGetCacheConfig)
 CUDA_ALIAS(cudaThreadSetCacheConfig, cudaDeviceSetCacheConfig)
 CUDA_API int cudaDeviceGetSharedMemConfig(int *config) {
-    CUDA_CALL(give(config, BANKS_FOUR_BYTES));
+    CUDA_CALL(cu_device_give(config, BANKS_FOUR_BYTES));
 }
 CUDA_API int cudaDeviceSetSharedMemConfig(int config) {
     CUDA_CALL(config < 0 || config >= BANK_CONFIGS ? CU_InvalidValue : CU_Success);
@@ -188,7 +188,7 @@ CUDA_API int cudaCtxResetPersistingL2Cache(void) {
 /* ---- peers ---- */
 
 CUDA_API int cudaDeviceCanAccessPeer(int *can, int device, int peer) {
-    CUDA_CALL(device || peer ? CU_InvalidDevice : give(can, 0));
+    CUDA_CALL(device || peer ? CU_InvalidDevice : cu_device_give(can, 0));
 }
 CUDA_API int cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
     (void)flags;

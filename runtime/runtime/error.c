@@ -51,7 +51,7 @@ CUDA_API const char *cudaGetErrorString(int code) {
 }
 
 /* A fault of a kernel remains what these return until the device is reset. */
-static int peek(int clear) {
+static int error_peek(int clear) {
     int code = cu_last_error(clear);
     struct cu_process *p = cu_lock();
     int failed = p->failed;
@@ -60,8 +60,8 @@ static int peek(int clear) {
 }
 
 CUDA_API int cudaGetLastError(void) {
-    return peek(1);
+    return error_peek(1);
 }
 CUDA_API int cudaPeekAtLastError(void) {
-    return peek(0);
+    return error_peek(0);
 }

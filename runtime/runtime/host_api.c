@@ -24,13 +24,13 @@ static struct cu_alloc *starting_at(struct cu_process *p, const void *ptr, enum 
     return a && a->host == ptr && a->kind == kind ? a : NULL;
 }
 
-static int host_free(struct cu_process *p, void *ptr) {
+static int cu_host_free(struct cu_process *p, void *ptr) {
     struct cu_alloc *a = starting_at(p, ptr, CU_MEMORY_HOST);
     if (!ptr) return CU_Success;
     return a ? cu_alloc_free(p, a) : CU_InvalidValue;
 }
 CUDA_API int cudaFreeHost(void *ptr) {
-    CUDA_CALL(host_free(p, ptr));
+    CUDA_CALL(cu_host_free(p, ptr));
 }
 
 /* Kernels reach registered memory at its address in the host. */
@@ -65,7 +65,7 @@ static int device_pointer(struct cu_process *p, void **device, void *host, unsig
     *device = host;
     return CU_Success;
 }
-static int host_flags(struct cu_process *p, unsigned *flags, void *host) {
+static int cu_host_flags(struct cu_process *p, unsigned *flags, void *host) {
     struct cu_alloc *a = host_memory(p, host);
     if (!flags || !a) return CU_InvalidValue;
     *flags = a->flags | cudaHostAllocMapped;
@@ -75,7 +75,7 @@ CUDA_API int cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
     CUDA_CALL(device_pointer(p, device, host, flags));
 }
 CUDA_API int cudaHostGetFlags(unsigned *flags, void *host) {
-    CUDA_CALL(host_flags(p, flags, host));
+    CUDA_CALL(cu_host_flags(p, flags, host));
 }
 
 /* ---- managed memory ---- */
@@ -108,7 +108,7 @@ static int prefetch(struct cu_process *p, const void *ptr, size_t bytes, int dev
     if (!code) a->place.prefetched = device - INVALID_DEVICE;
     return code;
 }
-static int advise(struct cu_process *p, const void *ptr, size_t bytes, int advice, int device) {
+static int cu_host_advise(struct cu_process *p, const void *ptr, size_t bytes, int advice, int device) {
     struct cu_alloc *a;
     int code = managed_range(p, ptr, bytes, advice <= cudaMemAdviseUnsetReadMostly ? 0 : device, &a);
     if (code) return code;
@@ -169,22 +169,22 @@ CUDA_API int prefetch_13(const void *ptr, size_t bytes, struct cudaMemLocation w
     CUDA_CALL(flags ? CU_InvalidValue : prefetch(p, ptr, bytes, device_of(where), stream));
 }
 CUDA_API int advise_11(const void *ptr, size_t bytes, int advice, int device) {
-    CUDA_CALL(advise(p, ptr, bytes, advice, device));
+    CUDA_CALL(cu_host_advise(p, ptr, bytes, advice, device));
 }
 CUDA_API int advise_13(const void *ptr, size_t bytes, int advice, struct cudaMemLocation where) {
-    CUDA_CALL(advise(p, ptr, bytes, advice, device_of(where)));
+    CUDA_CALL(cu_host_advise(p, ptr, bytes, advice, device_of(where)));
 }
 CUDA_ALIAS(cudaMemPrefetchAsync_v2, prefetch_13)
 /* For programs whose threads have default streams of their own. */
-static struct CUstream_st *own(struct CUstream_st *stream) {
+static struct CUstream_st *cu_host_own(struct CUstream_st *stream) {
     return stream ? stream : CU_STREAM_PER_THREAD;
 }
 CUDA_API int prefetch_own_11(const void *ptr, size_t bytes, int device, struct CUstream_st *stream) {
-    CUDA_CALL(prefetch(p, ptr, bytes, device, own(stream)));
+    CUDA_CALL(prefetch(p, ptr, bytes, device, cu_host_own(stream)));
 }
 CUDA_API int prefetch_own_13(const void *ptr, size_t bytes, struct cudaMemLocation where, unsigned flags,
                              struct CUstream_st *stream) {
-    CUDA_CALL(flags ? CU_InvalidValue : prefetch(p, ptr, bytes, device_of(where), own(stream)));
+    CUDA_CALL(flags ? CU_InvalidValue : prefetch(p, ptr, bytes, device_of(where), cu_host_own(stream)));
 }
 CUDA_ALIAS(cudaMemPrefetchAsync_v2_ptsz, prefetch_own_13)
 CUDA_BEFORE_13(prefetch_own_11, cudaMemPrefetchAsync_ptsz)

@@ -75,15 +75,15 @@ static struct cu_kernel_op kernel_op(struct CUfunc_st *f, const struct cu_geomet
     return op;
 }
 
-static int submit(struct cu_process *p, struct CUfunc_st *f, const struct cu_geometry *g, void *params,
-                  struct CUstream_st *s) {
+static int cu_launch_submit(struct cu_process *p, struct CUfunc_st *f, const struct cu_geometry *g,
+                            void *params, struct CUstream_st *s) {
     struct cu_op op = {.kind = CU_OP_KERNEL, .u.kernel = kernel_op(f, g, params)};
     return cu_submit(p, s, &op);
 }
 
 /* A launch that is not even tried is in the log too. */
-static int refuse(struct cu_process *p, struct CUfunc_st *f, const struct cu_geometry *g,
-                  const struct CUstream_st *s, int code) {
+static int cu_launch_refuse(struct cu_process *p, struct CUfunc_st *f, const struct cu_geometry *g,
+                            const struct CUstream_st *s, int code) {
     const struct cu_kernel_op op = kernel_op(f, g, NULL);
     p->launches++;
     cu_log_launch(p, s, &op,
@@ -95,13 +95,13 @@ int cu_launch(struct cu_process *p, struct CUfunc_st *f, const struct cu_geometr
               struct CUstream_st *s) {
     uint64_t small[64];
     int code = cu_check_launch(p, f, g);
-    if (code) return refuse(p, f, g, s, code);
+    if (code) return cu_launch_refuse(p, f, g, s, code);
     if (f->info.nparams && !args) return CU_InvalidValue;
     void *packed = f->info.param_bytes <= sizeof small ? small : malloc(f->info.param_bytes);
     if (!packed) return CU_MemoryAllocation;
     memset(packed, 0, f->info.param_bytes);
     cu_pack_args(f, args, packed);
-    code = submit(p, f, g, packed, s);
+    code = cu_launch_submit(p, f, g, packed, s);
     if (packed != small) free(packed);
     return code;
 }
@@ -109,9 +109,9 @@ int cu_launch(struct cu_process *p, struct CUfunc_st *f, const struct cu_geometr
 int cu_launch_packed(struct cu_process *p, struct CUfunc_st *f, const struct cu_geometry *g,
                      const void *params, size_t bytes, struct CUstream_st *s) {
     int code = cu_check_launch(p, f, g);
-    if (code) return refuse(p, f, g, s, code);
+    if (code) return cu_launch_refuse(p, f, g, s, code);
     if (bytes < f->info.param_bytes) return CU_InvalidValue;
-    return submit(p, f, g, (void *)(uintptr_t)params, s);
+    return cu_launch_submit(p, f, g, (void *)(uintptr_t)params, s);
 }
 
 /* What real hardware reports for a fault. */
@@ -150,7 +150,7 @@ static hd_mode mode_of(struct cu_process *p, const struct CUfunc_st *f) {
 }
 
 /* The simulator's report goes to standard error behind what the kernel printed before it. */
-static int report(struct cu_process *p, const struct cu_kernel_op *op, hd_status status) {
+static int cu_launch_report(struct cu_process *p, const struct cu_kernel_op *op, hd_status status) {
     const char *why = hd_error(p->dev);
     cu_flush_prints(p);
     fflush(stdout);
@@ -180,7 +180,7 @@ int cu_launch_run(struct cu_process *p, struct CUstream_st *s, const struct cu_k
     hd_status status = hd_run_packed(op->function->kernel, &l, op->params, op->param_bytes);
     cu_progress_end(p);
     if (status) {
-        outcome.code = report(p, op, status);
+        outcome.code = cu_launch_report(p, op, status);
         outcome.why = hd_error(p->dev);
     }
     *time = launch_time(p, outcome.timed);

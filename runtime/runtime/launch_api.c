@@ -33,8 +33,8 @@ CUDA_API int __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared,
     return CU_Success;
 }
 
-static int launch(struct cu_process *p, const void *function, struct cu_geometry g, void **args,
-                  struct CUstream_st *stream) {
+static int cu_launch_launch(struct cu_process *p, const void *function, struct cu_geometry g, void **args,
+                            struct CUstream_st *stream) {
     struct CUfunc_st *f;
     struct CUstream_st *s;
     int code = cu_function_of(p, function, &f);
@@ -42,18 +42,18 @@ static int launch(struct cu_process *p, const void *function, struct cu_geometry
     return code ? code : cu_launch(p, f, &g, args, s);
 }
 
-static struct cu_geometry geometry(dim3 grid, dim3 block, size_t shared, int cooperative) {
+static struct cu_geometry cu_launch_geometry(dim3 grid, dim3 block, size_t shared, int cooperative) {
     return (struct cu_geometry){{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, cooperative};
 }
 
 CUDA_API int cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared,
                               struct CUstream_st *stream) {
-    CUDA_CALL(launch(p, function, geometry(grid, block, shared, 0), args, stream));
+    CUDA_CALL(cu_launch_launch(p, function, cu_launch_geometry(grid, block, shared, 0), args, stream));
 }
 
 CUDA_API int cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **args,
                                          size_t shared, struct CUstream_st *stream) {
-    CUDA_CALL(launch(p, function, geometry(grid, block, shared, 1), args, stream));
+    CUDA_CALL(cu_launch_launch(p, function, cu_launch_geometry(grid, block, shared, 1), args, stream));
 }
 
 /* The attributes that change what runs; the others (priority, scheduling) have no counterpart. */
@@ -70,26 +70,26 @@ static int launch_ex(struct cu_process *p, const cudaLaunchConfig_t *c, const vo
             a->val.clusterDim.x * a->val.clusterDim.y * a->val.clusterDim.z > 1)
             return CU_InvalidClusterSize;
     }
-    return launch(p, function, g, args, c->stream);
+    return cu_launch_launch(p, function, g, args, c->stream);
 }
 CUDA_API int cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, void **args) {
     CUDA_CALL(launch_ex(p, config, function, args));
 }
 
-static int get_kernel(struct cu_process *p, struct CUfunc_st **f, const void *host) {
+static int cu_launch_get_kernel(struct cu_process *p, struct CUfunc_st **f, const void *host) {
     return f ? cu_function_of(p, host, f) : CU_InvalidValue;
 }
 
 /* The stubs of nvcc 13 look their kernel up once and launch by handle. */
 CUDA_API int __cudaGetKernel(struct CUfunc_st **f, const void *host) {
     struct cu_process *p = cu_lock();
-    return cu_leave(p, get_kernel(p, f, host));
+    return cu_leave(p, cu_launch_get_kernel(p, f, host));
 }
 CUDA_API int cudaGetKernel(struct CUfunc_st **f, const void *host) {
-    CUDA_CALL(get_kernel(p, f, host));
+    CUDA_CALL(cu_launch_get_kernel(p, f, host));
 }
 CUDA_API int cudaGetFuncBySymbol(struct CUfunc_st **f, const void *host) {
-    CUDA_CALL(get_kernel(p, f, host));
+    CUDA_CALL(cu_launch_get_kernel(p, f, host));
 }
 
 CUDA_API int __cudaLaunchKernel(struct CUfunc_st *f, dim3 grid, dim3 block, void **args, size_t shared,

@@ -13,15 +13,15 @@
 
 #define INTERVAL_NS 200000000
 
-static int64_t now(void) {
+static int64_t cu_progress_now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static int show(void *user, uint64_t done, uint64_t blocks) {
+static int cu_progress_show(void *user, uint64_t done, uint64_t blocks) {
     struct cu_progress *r = user;
-    int64_t t = now();
+    int64_t t = cu_progress_now();
     if (t < r->next) return 1;
     r->next = t + INTERVAL_NS;
     r->shown = 1;
@@ -35,8 +35,8 @@ void cu_progress_begin(struct cu_process *p, const struct cu_kernel_op *op) {
     if (!p->settings.progress || !isatty(STDERR_FILENO)) return;
     cu_plain_name(op->function->name, r->kernel, sizeof r->kernel);
     r->launch = p->launches;
-    r->next = now() + INTERVAL_NS;
-    hd_set_progress(p->dev, show, r);
+    r->next = cu_progress_now() + INTERVAL_NS;
+    hd_set_progress(p->dev, cu_progress_show, r);
 }
 
 void cu_progress_end(struct cu_process *p) {

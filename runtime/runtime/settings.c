@@ -18,7 +18,7 @@ struct reader {
     size_t bytes;
 };
 
-static int wrong(struct reader *r, const char *name, const char *value, const char *should) {
+static int settings_wrong(struct reader *r, const char *name, const char *value, const char *should) {
     snprintf(r->why, r->bytes, "%s=%s: %s", name, value, should);
     return -1;
 }
@@ -28,14 +28,15 @@ static int no_memory(struct reader *r) {
     return -1;
 }
 
-static int keep(struct reader *r, char **to, const char *value) {
+static int settings_keep(struct reader *r, char **to, const char *value) {
     free(*to);
     *to = strdup(value);
     return *to ? 0 : no_memory(r);
 }
 
 static int flag(struct reader *r, const char *name, const char *value, int *to) {
-    if (strcmp(value, "0") && strcmp(value, "1") && *value) return wrong(r, name, value, "should be 0 or 1");
+    if (strcmp(value, "0") && strcmp(value, "1") && *value)
+        return settings_wrong(r, name, value, "should be 0 or 1");
     *to = *value == '1';
     return 0;
 }
@@ -48,14 +49,14 @@ static int set_mode(struct reader *r, const char *name, const char *value) {
     else if (!strcmp(value, "auto") || !*value)
         r->s->timed = -1;
     else
-        return wrong(r, name, value, "should be functional, timed or auto");
+        return settings_wrong(r, name, value, "should be functional, timed or auto");
     return 0;
 }
 
 /* "section.key=value" */
 static int add_option(struct reader *r, const char *name, char *item) {
     char *equals = strchr(item, '=');
-    if (!equals || equals == item) return wrong(r, name, item, "should be key=value;key=value");
+    if (!equals || equals == item) return settings_wrong(r, name, item, "should be key=value;key=value");
     hd_option *grown = realloc(r->s->options, (r->s->noptions + 1) * sizeof *grown);
     if (!grown) return no_memory(r);
     r->s->options = grown;
@@ -74,14 +75,15 @@ static int read_kernel(struct reader *r, const char *name, char *item, struct cu
         char *end;
         errno = 0;
         t->nth = strtoull(colon + 1, &end, 10);
-        if (*end || errno || !t->nth) return wrong(r, name, item, "should be KERNEL or KERNEL:N, N from 1");
+        if (*end || errno || !t->nth)
+            return settings_wrong(r, name, item, "should be KERNEL or KERNEL:N, N from 1");
         *colon = 0;
     }
     t->kernel = strdup(item);
     return t->kernel ? 0 : no_memory(r);
 }
 
-static int add_timed(struct reader *r, const char *name, char *item) {
+static int settings_add_timed(struct reader *r, const char *name, char *item) {
     struct cu_timed *grown = realloc(r->s->kernels, (r->s->nkernels + 1) * sizeof *grown);
     if (!grown) return no_memory(r);
     r->s->kernels = grown;
@@ -93,14 +95,15 @@ static int add_timed(struct reader *r, const char *name, char *item) {
 /* "kernel:N=file"; the first launch unless said. */
 static int set_capture(struct reader *r, const char *name, const char *value) {
     const char *equals = strchr(value, '=');
-    if (!equals || equals == value || !equals[1]) return wrong(r, name, value, "should be KERNEL[:N]=FILE");
+    if (!equals || equals == value || !equals[1])
+        return settings_wrong(r, name, value, "should be KERNEL[:N]=FILE");
     char *item = strndup(value, (size_t)(equals - value));
     if (!item) return no_memory(r);
     free(r->s->capture.kernel);
     int bad = read_kernel(r, name, item, &r->s->capture);
     free(item);
     if (!r->s->capture.nth) r->s->capture.nth = 1;
-    return bad ? bad : keep(r, &r->s->capture_file, equals + 1);
+    return bad ? bad : settings_keep(r, &r->s->capture_file, equals + 1);
 }
 
 static int set_max_insts(struct reader *r, const char *value) {
@@ -119,8 +122,8 @@ static int is_of_command(const char *name) {
 }
 
 /* Each part of a list between semicolons; empty ones count for nothing. */
-static int each(struct reader *r, const char *name, const char *list,
-                int (*add)(struct reader *, const char *, char *)) {
+static int settings_each(struct reader *r, const char *name, const char *list,
+                         int (*add)(struct reader *, const char *, char *)) {
     char *copy = strdup(list), *save = NULL;
     if (!copy) return no_memory(r);
     int bad = 0;
@@ -134,12 +137,12 @@ static int each(struct reader *r, const char *name, const char *list,
     return bad;
 }
 
-static int assign(struct reader *r, const char *name, const char *value) {
-    if (!strcmp(name, "HEDDLE_CONFIG")) return keep(r, &r->s->config, value);
-    if (!strcmp(name, "HEDDLE_MECH")) return keep(r, &r->s->mech, value);
-    if (!strcmp(name, "HEDDLE_LOG")) return keep(r, &r->s->log, value);
-    if (!strcmp(name, "HEDDLE_SET")) return each(r, name, value, add_option);
-    if (!strcmp(name, "HEDDLE_TIMED")) return each(r, name, value, add_timed);
+static int settings_assign(struct reader *r, const char *name, const char *value) {
+    if (!strcmp(name, "HEDDLE_CONFIG")) return settings_keep(r, &r->s->config, value);
+    if (!strcmp(name, "HEDDLE_MECH")) return settings_keep(r, &r->s->mech, value);
+    if (!strcmp(name, "HEDDLE_LOG")) return settings_keep(r, &r->s->log, value);
+    if (!strcmp(name, "HEDDLE_SET")) return settings_each(r, name, value, add_option);
+    if (!strcmp(name, "HEDDLE_TIMED")) return settings_each(r, name, value, settings_add_timed);
     if (!strcmp(name, "HEDDLE_CAPTURE")) return set_capture(r, name, value);
     if (!strcmp(name, "HEDDLE_MODE")) return set_mode(r, name, value);
     if (!strcmp(name, "HEDDLE_RACES")) return flag(r, name, value, &r->s->races);
@@ -158,7 +161,7 @@ static int assign_line(struct reader *r, char *line) {
     char name[NAME_MAX_BYTES] = "HEDDLE_", *text = line + strspn(line, " \t"), *equals = strchr(text, '=');
     text[strcspn(text, "\r\n")] = 0;
     if (!*text || *text == '#' || *text == ';') return 0;
-    if (!equals) return wrong(r, "HEDDLE_FILE", text, "a line should be name = value");
+    if (!equals) return settings_wrong(r, "HEDDLE_FILE", text, "a line should be name = value");
     size_t n = (size_t)(equals - text), at = strncasecmp(text, "heddle_", 7) ? 7 : 0;
     while (n && (text[n - 1] == ' ' || text[n - 1] == '\t')) n--;
     for (size_t i = 0; i < n && at + 1 < sizeof name; i++, at++)
@@ -166,17 +169,17 @@ static int assign_line(struct reader *r, char *line) {
     name[at] = 0;
     char *value = equals + 1 + strspn(equals + 1, " \t");
     for (n = strlen(value); n && (value[n - 1] == ' ' || value[n - 1] == '\t');) value[--n] = 0;
-    return assign(r, name, value);
+    return settings_assign(r, name, value);
 }
 
-static int read_file(struct reader *r, const char *path) {
+static int settings_read_file(struct reader *r, const char *path) {
     FILE *f = fopen(path, "r");
-    if (!f) return wrong(r, "HEDDLE_FILE", path, strerror(errno));
+    if (!f) return settings_wrong(r, "HEDDLE_FILE", path, strerror(errno));
     char *line = NULL;
     size_t capacity = 0;
     int bad = 0;
     while (!bad && getline(&line, &capacity, f) >= 0) bad = assign_line(r, line);
-    if (!bad && ferror(f)) bad = wrong(r, "HEDDLE_FILE", path, "cannot be read");
+    if (!bad && ferror(f)) bad = settings_wrong(r, "HEDDLE_FILE", path, "cannot be read");
     free(line);
     fclose(f);
     return bad;
@@ -189,10 +192,10 @@ int cu_settings_read(struct cu_settings *s, char *why, size_t bytes) {
     struct reader r = {s, why, bytes};
     *s = (struct cu_settings){.timed = -1};
     const char *file = getenv("HEDDLE_FILE");
-    if (file && *file && read_file(&r, file)) return -1;
+    if (file && *file && settings_read_file(&r, file)) return -1;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *value = getenv(names[i]);
-        if (value && *value && assign(&r, names[i], value)) return -1;
+        if (value && *value && settings_assign(&r, names[i], value)) return -1;
     }
     return 0;
 }

@@ -30,7 +30,7 @@ struct writer {
     int failed; /* errno, or EIO */
 };
 
-static void put(struct writer *w, const void *data, size_t bytes, ZSTD_EndDirective how) {
+static void snapshot_put(struct writer *w, const void *data, size_t bytes, ZSTD_EndDirective how) {
     ZSTD_inBuffer in = {data, bytes, 0};
     for (size_t left = 1; !w->failed && (in.pos < in.size || (how == ZSTD_e_end && left));) {
         ZSTD_outBuffer to = {w->out, w->room, 0};
@@ -42,7 +42,7 @@ static void put(struct writer *w, const void *data, size_t bytes, ZSTD_EndDirect
     }
 }
 
-static int begin(struct writer *w, const char *path) {
+static int snapshot_begin(struct writer *w, const char *path) {
     *w = (struct writer){.f = fopen(path, "wb"), .room = ZSTD_CStreamOutSize()};
     if (!w->f) return w->failed = errno;
     w->context = ZSTD_createCCtx();
@@ -52,8 +52,8 @@ static int begin(struct writer *w, const char *path) {
     return w->failed;
 }
 
-static int end(struct writer *w) {
-    if (!w->failed) put(w, NULL, 0, ZSTD_e_end);
+static int snapshot_end(struct writer *w) {
+    if (!w->failed) snapshot_put(w, NULL, 0, ZSTD_e_end);
     ZSTD_freeCCtx(w->context);
     free(w->out);
     if (w->f && fclose(w->f) && !w->failed) w->failed = errno;
@@ -75,7 +75,7 @@ static const char *after_header(const char *text) {
     }
 }
 
-static char *join(const struct cu_ptx *texts, size_t n) {
+static char *snapshot_join(const struct cu_ptx *texts, size_t n) {
     size_t total = 1;
     for (size_t i = 0; i < n; i++) total += texts[i].bytes + 1;
     char *joined = malloc(total), *at = joined;
@@ -89,11 +89,11 @@ static char *join(const struct cu_ptx *texts, size_t n) {
 void cu_snapshot_keep(struct cu_process *p, const hd_module *mod, const struct cu_ptx *texts, size_t n) {
     if (!p->settings.capture_file) return;
     free(cu_map_get(&p->texts, mod)); /* text of a module that was unloaded, and had this place */
-    char *joined = join(texts, n);
+    char *joined = snapshot_join(texts, n);
     if (cu_map_put(&p->texts, mod, joined)) free(joined);
 }
 
-static const char *text_of(struct cu_process *p, const struct CUfunc_st *f) {
+static const char *snapshot_text_of(struct cu_process *p, const struct CUfunc_st *f) {
     return cu_map_get(&p->texts, f->module->hd);
 }
 
@@ -166,11 +166,11 @@ static void put_description(struct cu_process *p, struct writer *w, const struct
         return;
     }
     describe_launch(p, f, op);
-    describe_params(f, op->function, text_of(p, op->function));
+    describe_params(f, op->function, snapshot_text_of(p, op->function));
     describe_variables(f, op->function->module);
     describe_memory(p, f, op->function->module);
     if (fclose(f)) w->failed = ENOMEM;
-    put(w, text, bytes, ZSTD_e_continue);
+    snapshot_put(w, text, bytes, ZSTD_e_continue);
     free(text);
 }
 
@@ -183,7 +183,7 @@ static void put_variables(struct cu_process *p, struct writer *w, const struct C
         if (!copy || (s.bytes && hd_copy_out(p->dev, copy, s.addr, s.bytes)))
             w->failed = ENOMEM;
         else
-            put(w, copy, s.bytes, ZSTD_e_continue);
+            snapshot_put(w, copy, s.bytes, ZSTD_e_continue);
         free(copy);
     }
 }
@@ -192,28 +192,29 @@ static void put_bytes(struct cu_process *p, struct writer *w, const struct cu_ke
     const struct CUfunc_st *k = op->function;
     hd_memory a;
     for (size_t i = 0; i < k->info.nparams; i++)
-        put(w, (const char *)op->params + k->info.params[i].offset, k->info.params[i].bytes, ZSTD_e_continue);
-    put(w, text_of(p, k), strlen(text_of(p, k)), ZSTD_e_continue);
+        snapshot_put(w, (const char *)op->params + k->info.params[i].offset, k->info.params[i].bytes,
+                     ZSTD_e_continue);
+    snapshot_put(w, snapshot_text_of(p, k), strlen(snapshot_text_of(p, k)), ZSTD_e_continue);
     put_variables(p, w, k->module);
     for (uint64_t at = 0; !hd_find_next(p->dev, at, &a); at = a.addr + a.bytes)
-        if (!is_own(k->module, &a)) put(w, a.host, a.bytes, ZSTD_e_continue);
+        if (!is_own(k->module, &a)) snapshot_put(w, a.host, a.bytes, ZSTD_e_continue);
 }
 
 /* ---- the file ---- */
 
 static int write_file(struct cu_process *p, const struct cu_kernel_op *op, const char *path) {
     struct writer w;
-    if (!begin(&w, path)) {
+    if (!snapshot_begin(&w, path)) {
         put_description(p, &w, op);
         put_bytes(p, &w, op);
     }
-    return end(&w);
+    return snapshot_end(&w);
 }
 
 void cu_snapshot(struct cu_process *p, const struct cu_kernel_op *op) {
     const struct cu_settings *s = &p->settings;
     char temporary[4096];
-    if (!s->capture_file || p->captured || !text_of(p, op->function) ||
+    if (!s->capture_file || p->captured || !snapshot_text_of(p, op->function) ||
         op->function->launches != s->capture.nth || !cu_settings_means(&s->capture, op->function->name))
         return;
     p->captured = 1;

@@ -41,7 +41,7 @@ struct CUstream_st *cu_stream_legacy(struct cu_process *p) {
     return p->streams;
 }
 
-static struct CUstream_st *add(struct cu_process *p, unsigned flags, int priority) {
+static struct CUstream_st *cu_stream_add(struct cu_process *p, unsigned flags, int priority) {
     struct CUstream_st *first = cu_stream_legacy(p), *s = cu_zalloc(sizeof *s);
     s->id = ++p->objects.stream_ids;
     s->flags = flags;
@@ -54,7 +54,7 @@ static struct CUstream_st *add(struct cu_process *p, unsigned flags, int priorit
 
 static struct CUstream_st *per_thread(struct cu_process *p) {
     if (!self.stream || self.generation != p->objects.generation) {
-        self.stream = add(p, 0, 0);
+        self.stream = cu_stream_add(p, 0, 0);
         self.generation = p->objects.generation;
     }
     return self.stream;
@@ -77,11 +77,11 @@ int cu_stream_new(struct cu_process *p, unsigned flags, int priority, struct CUs
     if (!s || (flags & ~(unsigned)CU_NON_BLOCKING)) return CU_InvalidValue;
     if (priority < CU_PRIORITY_GREATEST) priority = CU_PRIORITY_GREATEST;
     if (priority > CU_PRIORITY_LEAST) priority = CU_PRIORITY_LEAST;
-    *s = add(p, flags, priority);
+    *s = cu_stream_add(p, flags, priority);
     return CU_Success;
 }
 
-static void release(struct cu_process *p, struct CUstream_st *s) {
+static void cu_stream_release(struct cu_process *p, struct CUstream_st *s) {
     cu_capture_leave(p, s);
     cu_nodes_free(&s->after);
     free(s->attributes);
@@ -98,7 +98,7 @@ int cu_stream_end(struct cu_process *p, struct CUstream_st *s) {
     struct CUstream_st *legacy = cu_stream_legacy(p);
     if (!(s->flags & CU_NON_BLOCKING) && legacy->ready < s->ready) legacy->ready = s->ready;
     if (p->objects.orphans < s->ready) p->objects.orphans = s->ready;
-    release(p, s);
+    cu_stream_release(p, s);
     return CU_Success;
 }
 
@@ -106,7 +106,7 @@ void cu_streams_free(struct cu_process *p) {
     while (p->streams) {
         struct CUstream_st *s = p->streams;
         p->streams = s->next;
-        release(p, s);
+        cu_stream_release(p, s);
     }
     p->objects.generation++;
     p->objects.orphans = 0;
@@ -116,33 +116,34 @@ void cu_streams_free(struct cu_process *p) {
 
 /* ---- time ---- */
 
-static uint64_t later(uint64_t a, uint64_t b) {
+static uint64_t cu_stream_later(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
 uint64_t cu_stream_start(struct cu_process *p, const struct CUstream_st *s) {
     const struct CUstream_st *legacy = cu_stream_legacy(p);
-    uint64_t start = later(p->clock, s->ready);
+    uint64_t start = cu_stream_later(p->clock, s->ready);
     if (s->flags & CU_NON_BLOCKING) return start;
-    if (s != legacy) return later(start, legacy->ready);
+    if (s != legacy) return cu_stream_later(start, legacy->ready);
     for (const struct CUstream_st *t = p->streams; t; t = t->next)
-        if (!(t->flags & CU_NON_BLOCKING)) start = later(start, t->ready);
+        if (!(t->flags & CU_NON_BLOCKING)) start = cu_stream_later(start, t->ready);
     return start;
 }
 
 int cu_stream_wait(struct cu_process *p, struct CUstream_st *s) {
     if (s) {
-        p->clock = later(p->clock, s == cu_stream_legacy(p) ? cu_stream_start(p, s) : s->ready);
+        p->clock = cu_stream_later(p->clock, s == cu_stream_legacy(p) ? cu_stream_start(p, s) : s->ready);
     } else {
-        for (const struct CUstream_st *t = p->streams; t; t = t->next) p->clock = later(p->clock, t->ready);
-        p->clock = later(p->clock, p->objects.orphans);
+        for (const struct CUstream_st *t = p->streams; t; t = t->next)
+            p->clock = cu_stream_later(p->clock, t->ready);
+        p->clock = cu_stream_later(p->clock, p->objects.orphans);
     }
     cu_pools_trim(p);
     cu_flush_prints(p);
     return CU_Success;
 }
 
-static int ascending(const void *a, const void *b) {
+static int cu_stream_ascending(const void *a, const void *b) {
     const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
 }
@@ -156,14 +157,14 @@ static uint64_t take_sms(struct cu_process *p, const struct cu_kernel_op *k, uin
     }
     const uint64_t blocks = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
     const uint32_t n = blocks < e->sms ? (uint32_t)blocks : e->sms;
-    const uint64_t end = later(start, n ? e->sm[n - 1] : 0) + time;
+    const uint64_t end = cu_stream_later(start, n ? e->sm[n - 1] : 0) + time;
     for (uint32_t i = 0; i < n; i++) e->sm[i] = end;
-    if (n < e->sms) qsort(e->sm, e->sms, sizeof *e->sm, ascending);
+    if (n < e->sms) qsort(e->sm, e->sms, sizeof *e->sm, cu_stream_ascending);
     return end;
 }
 
 static uint64_t take_copy(uint64_t *engine, uint64_t start, uint64_t time) {
-    *engine = later(*engine, start) + time;
+    *engine = cu_stream_later(*engine, start) + time;
     return *engine;
 }
 
@@ -191,7 +192,7 @@ static int pass_event(struct cu_process *p, const struct cu_op *op, uint64_t sta
     if (op->kind == CU_OP_RECORD)
         cu_event_set(e, start);
     else
-        *end = later(start, e->time);
+        *end = cu_stream_later(start, e->time);
     return CU_Success;
 }
 
@@ -213,7 +214,7 @@ int cu_stream_perform(struct cu_process *p, struct CUstream_st *s, const struct 
 }
 
 /* What waits for the whole device would need the streams that capture. */
-static int record(struct cu_process *p, struct CUstream_st *s, const struct cu_op *op) {
+static int cu_record(struct cu_process *p, struct CUstream_st *s, const struct cu_op *op) {
     struct cu_op copy;
     int code = cu_op_copy(&copy, op);
     if (code) return code;
@@ -224,7 +225,7 @@ static int record(struct cu_process *p, struct CUstream_st *s, const struct cu_o
 }
 
 int cu_submit(struct cu_process *p, struct CUstream_st *s, const struct cu_op *op) {
-    if (s->capture) return record(p, s, op);
+    if (s->capture) return cu_record(p, s, op);
     const int code = s == cu_stream_legacy(p) ? cu_capture_legacy(p) : CU_Success;
     return code ? code : cu_stream_perform(p, s, op, cu_stream_start(p, s), &s->ready);
 }

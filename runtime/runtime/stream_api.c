@@ -94,12 +94,12 @@ static int wait_stream(struct cu_process *p, struct CUstream_st *s) {
     return code ? code : cu_stream_wait(p, s);
 }
 
-static int synchronize(struct cu_process *p, cudaStream_t stream) {
+static int cu_stream_synchronize(struct cu_process *p, cudaStream_t stream) {
     WITH_STREAM(stream, wait_stream(p, s));
 }
 
 CUDA_API int cudaStreamSynchronize(cudaStream_t stream) {
-    CUDA_CALL(synchronize(p, stream));
+    CUDA_CALL(cu_stream_synchronize(p, stream));
 }
 
 static int host_function(struct cu_process *p, cudaStream_t stream, const struct cu_host_op *host) {
@@ -127,7 +127,8 @@ CUDA_API int cudaStreamAddCallback(cudaStream_t stream, void (*fn)(cudaStream_t,
 }
 
 /* Managed memory is always where it is needed: only the arguments matter. */
-static int attach(struct cu_process *p, cudaStream_t stream, void *ptr, size_t bytes, unsigned flags) {
+static int cu_stream_attach(struct cu_process *p, cudaStream_t stream, void *ptr, size_t bytes,
+                            unsigned flags) {
     const struct cu_alloc *a = cu_alloc_find(p, (uintptr_t)ptr);
     if (!a || a->kind != CU_MEMORY_MANAGED || (bytes && bytes != a->bytes)) return CU_InvalidValue;
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost && flags != cudaMemAttachSingle)
@@ -137,7 +138,7 @@ static int attach(struct cu_process *p, cudaStream_t stream, void *ptr, size_t b
 }
 
 CUDA_API int cudaStreamAttachMemAsync(cudaStream_t stream, void *ptr, size_t bytes, unsigned flags) {
-    CUDA_CALL(attach(p, stream, ptr, bytes, flags));
+    CUDA_CALL(cu_stream_attach(p, stream, ptr, bytes, flags));
 }
 
 /* ---- attributes ---- */
@@ -147,7 +148,7 @@ struct cu_attributes {
     cudaLaunchAttributeValue window, policy, domain_map, domain;
 };
 
-static cudaLaunchAttributeValue *attribute(struct CUstream_st *s, int id) {
+static cudaLaunchAttributeValue *cu_stream_attribute(struct CUstream_st *s, int id) {
     if (!s->attributes) s->attributes = cu_zalloc(sizeof *s->attributes);
     switch (id) {
     case cudaLaunchAttributeAccessPolicyWindow: return &s->attributes->window;
@@ -158,8 +159,8 @@ static cudaLaunchAttributeValue *attribute(struct CUstream_st *s, int id) {
     }
 }
 
-static int get_attribute(struct CUstream_st *s, int id, cudaLaunchAttributeValue *value) {
-    const cudaLaunchAttributeValue *v = attribute(s, id);
+static int cu_stream_get_attribute(struct CUstream_st *s, int id, cudaLaunchAttributeValue *value) {
+    const cudaLaunchAttributeValue *v = cu_stream_attribute(s, id);
     if (!value || (!v && id != cudaLaunchAttributePriority)) return CU_InvalidValue;
     if (v)
         *value = *v;
@@ -168,8 +169,8 @@ static int get_attribute(struct CUstream_st *s, int id, cudaLaunchAttributeValue
     return CU_Success;
 }
 
-static int set_attribute(struct CUstream_st *s, int id, const cudaLaunchAttributeValue *value) {
-    cudaLaunchAttributeValue *v = attribute(s, id);
+static int cu_stream_set_attribute(struct CUstream_st *s, int id, const cudaLaunchAttributeValue *value) {
+    cudaLaunchAttributeValue *v = cu_stream_attribute(s, id);
     if (!v && id != cudaLaunchAttributePriority) return CU_InvalidValue;
     if (v)
         *v = *value;
@@ -180,7 +181,7 @@ static int set_attribute(struct CUstream_st *s, int id, const cudaLaunchAttribut
 
 static int of_attribute(struct cu_process *p, cudaStream_t stream, int id, cudaLaunchAttributeValue *get,
                         const cudaLaunchAttributeValue *set) {
-    WITH_STREAM(stream, set ? set_attribute(s, id, set) : get_attribute(s, id, get));
+    WITH_STREAM(stream, set ? cu_stream_set_attribute(s, id, set) : cu_stream_get_attribute(s, id, get));
 }
 
 CUDA_API int cudaStreamGetAttribute(cudaStream_t stream, int id, cudaLaunchAttributeValue *value) {
@@ -195,8 +196,8 @@ static int copy_attributes(struct cu_process *p, cudaStream_t dst, cudaStream_t 
     struct CUstream_st *from, *to;
     int code = cu_stream_of(p, src, &from);
     if (code || (code = cu_stream_of(p, dst, &to))) return code;
-    attribute(from, cudaLaunchAttributeIgnore);
-    attribute(to, cudaLaunchAttributeIgnore);
+    cu_stream_attribute(from, cudaLaunchAttributeIgnore);
+    cu_stream_attribute(to, cudaLaunchAttributeIgnore);
     *to->attributes = *from->attributes;
     return CU_Success;
 }
@@ -215,16 +216,17 @@ CUDA_API int cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags) {
     CUDA_CALL(cu_event_new(p, flags, event));
 }
 
-static int record(struct cu_process *p, cudaEvent_t event, cudaStream_t stream, unsigned flags) {
+static int cu_stream_api_record(struct cu_process *p, cudaEvent_t event, cudaStream_t stream,
+                                unsigned flags) {
     WITH_STREAM(stream, cu_event_record(p, event, s, flags));
 }
 
 CUDA_API int cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-    CUDA_CALL(record(p, event, stream, 0));
+    CUDA_CALL(cu_stream_api_record(p, event, stream, 0));
 }
 
 CUDA_API int cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
-    CUDA_CALL(record(p, event, stream, flags));
+    CUDA_CALL(cu_stream_api_record(p, event, stream, flags));
 }
 
 static int wait_event(struct cu_process *p, cudaStream_t stream, cudaEvent_t event, unsigned flags) {

@@ -7,14 +7,14 @@
 
 #include "base/alloc.h"
 
-static void reserve(struct sb *s, size_t more) {
+static void err_reserve(struct sb *s, size_t more) {
     if (s->cap - s->len > more) return;
     s->cap = (s->cap + more + 64) * 2;
     s->text = xrealloc(s->text, s->cap);
 }
 
 void sb_addn(struct sb *s, const char *text, size_t n) {
-    reserve(s, n + 1);
+    err_reserve(s, n + 1);
     if (n) memcpy(s->text + s->len, text, n);
     s->len += n;
     s->text[s->len] = '\0';
@@ -24,12 +24,12 @@ void sb_addn(struct sb *s, const char *text, size_t n) {
 void sb_addv(struct sb *s, const char *fmt, va_list ap) {
     va_list again;
     va_copy(again, ap);
-    reserve(s, 64);
+    err_reserve(s, 64);
     const size_t room = s->cap - s->len;
     const int n = vsnprintf(s->text + s->len, room, fmt, ap);
     CHECK(n >= 0);
     if ((size_t)n >= room) {
-        reserve(s, (size_t)n + 1);
+        err_reserve(s, (size_t)n + 1);
         vsnprintf(s->text + s->len, (size_t)n + 1, fmt, again);
     }
     s->len += (size_t)n;
@@ -75,13 +75,13 @@ void err_free(struct err *e) {
     e->code = ERR_OK;
 }
 
-static size_t least(size_t a, size_t b) {
+static size_t err_least(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
 /* The number of insertions, deletions, replacements and swaps of neighbours that turn a into b. Words are cut off at 63
  * characters: longer ones are no typing errors. */
-static size_t distance(const char *a, const char *b) {
+static size_t err_distance(const char *a, const char *b) {
     size_t na = strlen(a), nb = strlen(b), rows[3][64];
     size_t *before = rows[0], *above = rows[1], *row = rows[2];
     if (na > 63 || nb > 63) return 64;
@@ -91,9 +91,9 @@ static size_t distance(const char *a, const char *b) {
         before = above, above = row, row = oldest;
         row[0] = i;
         for (size_t j = 1; j <= nb; j++) {
-            row[j] = least(above[j - 1] + (a[i - 1] != b[j - 1]), least(above[j], row[j - 1]) + 1);
+            row[j] = err_least(above[j - 1] + (a[i - 1] != b[j - 1]), err_least(above[j], row[j - 1]) + 1);
             bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-            if (swapped) row[j] = least(row[j], before[j - 2] + 1);
+            if (swapped) row[j] = err_least(row[j], before[j - 2] + 1);
         }
     }
     return row[nb];
@@ -103,7 +103,7 @@ const char *nearest_name(const char *word, const char *const *names) {
     const char *best = NULL;
     size_t limit = strlen(word) / 3 + 2;
     for (; *names; names++) {
-        size_t d = distance(word, *names);
+        size_t d = err_distance(word, *names);
         if (d < limit) {
             limit = d;
             best = *names;

@@ -60,13 +60,13 @@ static size_t home(const struct ledger *h, uintptr_t key) {
     return (size_t)((uint64_t)key * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (h->cap - 1);
 }
 
-static void put(struct ledger *h, uintptr_t key) {
+static void ledger_put(struct ledger *h, uintptr_t key) {
     size_t at = home(h, key);
     while (h->slot[at]) at = (at + 1) & (h->cap - 1);
     h->slot[at] = key;
 }
 
-static bool grow(struct ledger *h) {
+static bool ledger_grow(struct ledger *h) {
     const struct ledger old = *h;
     h->cap = old.cap ? 2 * old.cap : FIRST;
     h->slot = calloc(h->cap, sizeof *h->slot);
@@ -75,7 +75,7 @@ static bool grow(struct ledger *h) {
         return false;
     }
     for (size_t k = 0; k < old.cap; k++)
-        if (old.slot[k]) put(h, old.slot[k]);
+        if (old.slot[k]) ledger_put(h, old.slot[k]);
     free(old.slot);
     return true;
 }
@@ -91,12 +91,12 @@ static void unlock(struct ledger *h) {
     __atomic_clear(&h->locked, __ATOMIC_RELEASE);
 }
 
-static bool add(uintptr_t key) {
+static bool base_ledger_add(uintptr_t key) {
     struct ledger *h = lock();
     if (!h) return true;
-    const bool room = 4 * (h->n + 1) <= 3 * h->cap || grow(h);
+    const bool room = 4 * (h->n + 1) <= 3 * h->cap || ledger_grow(h);
     if (room) {
-        put(h, key);
+        ledger_put(h, key);
         h->n++;
     }
     unlock(h);
@@ -104,7 +104,7 @@ static bool add(uintptr_t key) {
 }
 
 /* Empties slot `at`. Keys behind it that would not be found any more move up. */
-static void take(struct ledger *h, size_t at) {
+static void ledger_take(struct ledger *h, size_t at) {
     const size_t mask = h->cap - 1;
     for (size_t next = (at + 1) & mask; h->slot[next]; next = (next + 1) & mask) {
         const size_t from = home(h, h->slot[next]);
@@ -116,7 +116,7 @@ static void take(struct ledger *h, size_t at) {
     h->n--;
 }
 
-static bool find(const struct ledger *h, uintptr_t key, size_t *at) {
+static bool ledger_find(const struct ledger *h, uintptr_t key, size_t *at) {
     if (!h->cap) return false;
     for (*at = home(h, key); h->slot[*at]; *at = (*at + 1) & (h->cap - 1))
         if (h->slot[*at] == key) return true;
@@ -127,8 +127,8 @@ static bool remove_key(uintptr_t key) {
     struct ledger *h = lock();
     if (!h) return false;
     size_t at;
-    const bool found = find(h, key, &at);
-    if (found) take(h, at);
+    const bool found = ledger_find(h, key, &at);
+    if (found) ledger_take(h, at);
     unlock(h);
     return found;
 }
@@ -143,7 +143,7 @@ bool ledger_allows(void) {
 }
 
 bool ledger_add(void *p) {
-    return add((uintptr_t)p);
+    return base_ledger_add((uintptr_t)p);
 }
 
 bool ledger_remove(void *p) {
@@ -151,7 +151,7 @@ bool ledger_remove(void *p) {
 }
 
 bool ledger_add_map(struct ledger_map *m) {
-    return add((uintptr_t)m | MAPPED);
+    return base_ledger_add((uintptr_t)m | MAPPED);
 }
 
 void ledger_remove_map(struct ledger_map *m) {

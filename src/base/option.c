@@ -126,7 +126,7 @@ void option_print(const struct option_row *row, const void *base, struct sb *out
     }
 }
 
-static bool refuse(const struct option_row *row, const char *text, enum number why, struct err *e) {
+static bool option_refuse(const struct option_row *row, const char *text, enum number why, struct err *e) {
     struct sb accepts = {0};
     option_accepts(row, &accepts);
     err_set(e, ERR_INPUT, "%s: \"%s\" is %s: expected %s", row->key, text,
@@ -140,8 +140,8 @@ struct value {
     double real;
 };
 
-static void store(const struct option_row *row, const char *text, struct value v, void *field,
-                  struct arena *mem) {
+static void option_store(const struct option_row *row, const char *text, struct value v, void *field,
+                         struct arena *mem) {
     if (row->wide) {
         *(int64_t *)field = v.whole;
         return;
@@ -176,7 +176,7 @@ bool option_read(const struct option_row *row, const char *text, void *base, str
     case OPTION_ENUM: got = read_word(row, text, &v.whole) ? NUMBER_GOOD : NUMBER_NOT; break;
     case OPTION_TEXT: break;
     }
-    if (got != NUMBER_GOOD) return refuse(row, text, got, e);
-    store(row, text, v, (char *)base + row->offset, mem);
+    if (got != NUMBER_GOOD) return option_refuse(row, text, got, e);
+    option_store(row, text, v, (char *)base + row->offset, mem);
     return true;
 }

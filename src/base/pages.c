@@ -122,7 +122,7 @@ static bool piece_for(struct pages *p, size_t n) {
     return true;
 }
 
-static void *take(struct pages *p, bool sparse, size_t n, size_t *dirty) {
+static void *pages_take(struct pages *p, bool sparse, size_t n, size_t *dirty) {
     if (n > SIZE_MAX / 4) return NULL;
     const size_t room = (n + ALIGN - 1) / ALIGN * ALIGN + (GUARD ? ALIGN : 0);
     if (!p->whole) return take_guarded(p, sparse, n, room, dirty);
@@ -133,7 +133,7 @@ static void *take(struct pages *p, bool sparse, size_t n, size_t *dirty) {
 
 void *pages_try(struct pages *p, size_t n) {
     size_t dirty;
-    return take(p, false, n, &dirty);
+    return pages_take(p, false, n, &dirty);
 }
 
 void *pages_raw(struct pages *p, size_t n) {
@@ -144,14 +144,14 @@ void *pages_raw(struct pages *p, size_t n) {
 
 void *pages_sparse(struct pages *p, size_t n) {
     size_t dirty;
-    void *at = take(p, true, n, &dirty);
+    void *at = pages_take(p, true, n, &dirty);
     if (!at) ledger_fail(n);
     return at;
 }
 
 void *pages_blank(struct pages *p, size_t n) {
     size_t dirty;
-    unsigned char *at = take(p, true, n, &dirty);
+    unsigned char *at = pages_take(p, true, n, &dirty);
     if (!at || !dirty) return at;
     unsigned char *const end = at + dirty;
     unsigned char *const from = (unsigned char *)(((uintptr_t)at + SMALL_PAGE - 1) / SMALL_PAGE * SMALL_PAGE);
@@ -167,7 +167,7 @@ void *pages_blank(struct pages *p, size_t n) {
 
 void *pages_get(struct pages *p, size_t n) {
     size_t dirty;
-    void *at = take(p, false, n, &dirty);
+    void *at = pages_take(p, false, n, &dirty);
     if (!at) ledger_fail(n);
     memset(at, 0, dirty);
     return at;

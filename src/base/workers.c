@@ -52,7 +52,7 @@ static void pause_host(uint32_t looks) {
     sched_yield();
 }
 
-static uint64_t word(const struct workers *pool) {
+static uint64_t workers_word(const struct workers *pool) {
     return __atomic_load_n(&pool->word, __ATOMIC_SEQ_CST);
 }
 
@@ -60,12 +60,12 @@ static uint64_t word(const struct workers *pool) {
 static uint64_t await_call(struct workers *pool, uint64_t last) {
     uint64_t w;
     for (uint32_t n = 0; n < LOOKS; n++) {
-        if (((w = word(pool)) & CALLS) != last) return w;
+        if (((w = workers_word(pool)) & CALLS) != last) return w;
         pause_host(n);
     }
     pthread_mutex_lock(&pool->lock);
     __atomic_add_fetch(&pool->asleep, 1, __ATOMIC_SEQ_CST);
-    while (((w = word(pool)) & CALLS) == last) pthread_cond_wait(&pool->called, &pool->lock);
+    while (((w = workers_word(pool)) & CALLS) == last) pthread_cond_wait(&pool->called, &pool->lock);
     __atomic_sub_fetch(&pool->asleep, 1, __ATOMIC_SEQ_CST);
     pthread_mutex_unlock(&pool->lock);
     return w;
@@ -90,7 +90,7 @@ static bool join_call(struct workers *pool, uint64_t w) {
     return false;
 }
 
-static void *serve(void *user) {
+static void *workers_serve(void *user) {
     const struct worker *self = user;
     struct workers *pool = self->workers;
     for (uint64_t last = 0;;) {
@@ -119,14 +119,14 @@ struct workers *workers_new(uint32_t n) {
     for (pool->size = 1; pool->size < n; pool->size++) {
         struct worker *self = &pool->worker[pool->size];
         *self = (struct worker){.workers = pool, .number = pool->size};
-        if (pthread_create(&self->thread, NULL, serve, self)) break;
+        if (pthread_create(&self->thread, NULL, workers_serve, self)) break;
     }
     return pool;
 }
 
 /* Opens a call to all workers. What they are to do has been written before. */
-static void call(struct workers *pool) {
-    __atomic_store_n(&pool->word, (word(pool) & CALLS) + CALL + CALL_OPEN, __ATOMIC_SEQ_CST);
+static void workers_call(struct workers *pool) {
+    __atomic_store_n(&pool->word, (workers_word(pool) & CALLS) + CALL + CALL_OPEN, __ATOMIC_SEQ_CST);
     if (!__atomic_load_n(&pool->asleep, __ATOMIC_SEQ_CST)) return;
     pthread_mutex_lock(&pool->lock);
     pthread_cond_broadcast(&pool->called);
@@ -136,7 +136,7 @@ static void call(struct workers *pool) {
 void workers_free(struct workers *pool) {
     if (!pool) return;
     pool->over = true;
-    call(pool);
+    workers_call(pool);
     for (uint32_t k = 1; k < pool->size; k++) pthread_join(pool->worker[k].thread, NULL);
     pthread_mutex_destroy(&pool->lock);
     pthread_cond_destroy(&pool->called);
@@ -153,10 +153,10 @@ void workers_run(struct workers *pool, void (*work)(void *user, uint32_t worker)
     pool->work = work;
     pool->user = user;
     pool->ledger = point ? point->ledger : NULL;
-    call(pool);
+    workers_call(pool);
     take_part(pool, 0);
     __atomic_and_fetch(&pool->word, ~CALL_OPEN, __ATOMIC_SEQ_CST);
-    for (uint32_t n = 0; word(pool) & BUSY; n++) pause_host(n);
+    for (uint32_t n = 0; workers_word(pool) & BUSY; n++) pause_host(n);
     if (!__atomic_exchange_n(&pool->failed, 0, __ATOMIC_RELAXED)) return;
     ledger_fail(1);
 }

@@ -154,7 +154,7 @@ bool blocks_build(struct ir_module *m, struct cfg *c, struct err *e) {
 /* ---- the graph of one function ---- */
 
 /* Depth-first from the entry, last successor first, so that reverse postorder puts a fall-through before a target. */
-static void walk(struct work *w) {
+static void blocks_walk(struct work *w) {
     uint32_t *path = ARENA_NEW(&w->mem, uint32_t, w->n), *cursor = ARENA_NEW(&w->mem, uint32_t, w->n);
     uint32_t depth = 0, clock = 0, post = w->n;
     uint32_t *order = ARENA_NEW(&w->mem, uint32_t, w->n);
@@ -231,6 +231,6 @@ void blocks_graph(struct work *w) {
     w->enter = ARENA_NEW(&w->mem, uint32_t, w->n);
     w->last = ARENA_NEW(&w->mem, uint32_t, w->n);
     for (uint32_t v = 0; v < w->n; v++) w->leaves[v] = leaves_function(w->m, &w->m->code.v[w->b[v].end - 1]);
-    walk(w);
+    blocks_walk(w);
     copy_edges(w);
 }

@@ -49,7 +49,7 @@ struct kept {
     const bool *ends;
 };
 
-static bool keeps(const void *user, uint32_t u, uint32_t v) {
+static bool breaks_keeps(const void *user, uint32_t u, uint32_t v) {
     const struct kept *k = user;
     return !k->ends[u] && !k->ends[v] && loops_left(k->w, u, v) < 2;
 }
@@ -128,7 +128,7 @@ void breaks_find(struct breaks *k) {
     bool *exits = ARENA_NEW(&w->mem, bool, w->n);
     uint32_t *ipdom = ARENA_NEW(&w->mem, uint32_t, w->n + 1);
     const bool *ends = find_endings(w);
-    struct graph part = graph_part(&w->g, keeps, &(struct kept){w, ends}, &w->mem);
+    struct graph part = graph_part(&w->g, breaks_keeps, &(struct kept){w, ends}, &w->mem);
     for (uint32_t v = 0; v < w->n; v++)
         exits[v] = w->b[v].reachable && !ends[v] && w->g.sfirst[v] == w->g.sfirst[v + 1];
     pdom_tree(w, &part, exits, ipdom);

@@ -33,14 +33,14 @@ struct scan {
 
 /* ---- event queue ---- */
 
-static bool earlier(struct event a, struct event b) {
+static bool colour_earlier(struct event a, struct event b) {
     return a.time != b.time ? a.time < b.time : a.row < b.row;
 }
 
 static void push_event(struct scan *s, struct event e) {
     VEC_PUSH(&s->events, e);
     size_t k = s->events.n - 1;
-    for (; k && earlier(e, s->events.v[(k - 1) / 2]); k = (k - 1) / 2)
+    for (; k && colour_earlier(e, s->events.v[(k - 1) / 2]); k = (k - 1) / 2)
         s->events.v[k] = s->events.v[(k - 1) / 2];
     s->events.v[k] = e;
 }
@@ -49,8 +49,8 @@ static struct event pop_event(struct scan *s) {
     struct event top = s->events.v[0], last = s->events.v[--s->events.n];
     size_t k = 0, n = s->events.n;
     for (size_t child; (child = 2 * k + 1) < n; k = child) {
-        if (child + 1 < n && earlier(s->events.v[child + 1], s->events.v[child])) child++;
-        if (!earlier(s->events.v[child], last)) break;
+        if (child + 1 < n && colour_earlier(s->events.v[child + 1], s->events.v[child])) child++;
+        if (!colour_earlier(s->events.v[child], last)) break;
         s->events.v[k] = s->events.v[child];
     }
     s->events.v[k] = last;
@@ -60,7 +60,7 @@ static struct event pop_event(struct scan *s) {
 /* ---- rows ---- */
 
 /* Forgets what is over at `now`, notes whether the row is free, and when that changes. */
-static void refresh(struct scan *s, uint32_t r, uint32_t now) {
+static void colour_refresh(struct scan *s, uint32_t r, uint32_t now) {
     struct row *row = &s->rows.v[r];
     while (row->left.n && row->left.v[row->left.n - 1].end <= now) row->left.n--;
     uint64_t bit = (uint64_t)1 << r % 64, *word = &s->free.v[r / 64];
@@ -73,10 +73,10 @@ static void refresh(struct scan *s, uint32_t r, uint32_t now) {
     row->due = due;
 }
 
-static void advance(struct scan *s, uint32_t now) {
+static void colour_advance(struct scan *s, uint32_t now) {
     while (s->events.n && s->events.v[0].time <= now) {
         struct event e = pop_event(s);
-        if (s->rows.v[e.row].due == e.time) refresh(s, e.row, now);
+        if (s->rows.v[e.row].due == e.time) colour_refresh(s, e.row, now);
     }
 }
 
@@ -93,7 +93,7 @@ static bool misses(const struct row *row, struct live_segment x) {
     return at == row->left.n || row->left.v[at].end <= x.start;
 }
 
-static bool fits(const struct row *row, const struct live_segment *x, uint32_t n) {
+static bool colour_fits(const struct row *row, const struct live_segment *x, uint32_t n) {
     for (uint32_t k = 0; k < n; k++)
         if (!misses(row, x[k])) return false;
     return true;
@@ -105,7 +105,7 @@ static uint32_t choose_row(struct scan *s, const struct live_segment *x, uint32_
     for (uint32_t word = s->full; word < s->free.n && tries < TRIES; word++)
         for (uint64_t bits = s->free.v[word]; bits && tries < TRIES; bits &= bits - 1, tries++) {
             uint32_t r = word * 64 + (uint32_t)__builtin_ctzll(bits);
-            if (fits(&s->rows.v[r], x, n)) return r;
+            if (colour_fits(&s->rows.v[r], x, n)) return r;
         }
     return open_row(s);
 }
@@ -126,7 +126,7 @@ static void occupy(struct scan *s, uint32_t r, const struct live_segment *x, uin
         for (size_t k = 0; k < at; k++) row->left.v[k] = s->merged[k];
         row->left.n = at;
     }
-    refresh(s, r, x[0].start);
+    colour_refresh(s, r, x[0].start);
 }
 
 /* ---- one file ---- */
@@ -155,7 +155,7 @@ static void colour_file(const struct live *l, enum ir_file f, uint32_t *row_of) 
     for (uint32_t k = 0; k < n; k++) {
         uint32_t r = order[k], nseg = l->range[r + 1] - l->range[r];
         const struct live_segment *x = l->segments.v + l->range[r];
-        advance(&s, x[0].start);
+        colour_advance(&s, x[0].start);
         uint32_t row = choose_row(&s, x, nseg);
         occupy(&s, row, x, nseg);
         row_of[r] = row + (f == IR_FILE_P);

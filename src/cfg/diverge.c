@@ -13,7 +13,7 @@
 
 enum { VISITS_PER_BLOCK = 256, VISITS_MIN = 1 << 22 };
 
-static bool returns(const struct work *w, uint32_t v) {
+static bool diverge_returns(const struct work *w, uint32_t v) {
     return w->m->code.v[w->b[v].end - 1].op == IR_RET && w->number[v] != CFG_NONE;
 }
 
@@ -33,12 +33,12 @@ void diverge_init(struct diverge *d, struct work *w) {
         g->pfirst[v] = np;
         for (uint32_t k = w->g.sfirst[v]; k < w->g.sfirst[v + 1]; k++) g->succ[ns++] = w->g.succ[k];
         for (uint32_t k = w->g.pfirst[v]; k < w->g.pfirst[v + 1]; k++) g->pred[np++] = w->g.pred[k];
-        if (returns(w, v)) g->succ[ns++] = n;
+        if (diverge_returns(w, v)) g->succ[ns++] = n;
     }
     g->sfirst[n] = g->sfirst[n + 1] = ns;
     g->pfirst[n] = np;
     for (uint32_t v = 0; v < n; v++)
-        if (returns(w, v)) g->pred[np++] = v;
+        if (diverge_returns(w, v)) g->pred[np++] = v;
     g->pfirst[n + 1] = np;
     d->stamp = ARENA_NEW(&w->mem, uint32_t, n + 1);
     d->avoid = ARENA_NEW(&w->mem, uint32_t, n + 1);
@@ -69,8 +69,8 @@ static bool spend(struct diverge *d, uint64_t n) {
 
 /* Nodes reached from the successors of b without passing stop or `without`, into out; or, backwards, those that reach
  * b. Only nodes marked by `within` (0: any) count. Marks them and returns how many. */
-static uint32_t reach(struct diverge *d, const uint32_t *first, const uint32_t *to, uint32_t b, uint32_t stop,
-                      uint32_t without, uint32_t within, uint32_t *out) {
+static uint32_t diverge_reach(struct diverge *d, const uint32_t *first, const uint32_t *to, uint32_t b,
+                              uint32_t stop, uint32_t without, uint32_t within, uint32_t *out) {
     uint32_t mark = ++d->clock, n = 0;
     uint32_t *stamp = within ? d->avoid : d->stamp;
     for (uint32_t at = 0, v = b;; v = out[at++]) {
@@ -88,7 +88,7 @@ static bool find_region(struct region *r) {
     struct diverge *d = r->d;
     r->stop = d->w->ipdom[r->b];
     r->node = d->list;
-    r->n = reach(d, d->g.sfirst, d->g.succ, r->b, r->stop, CFG_NONE, 0, r->node);
+    r->n = diverge_reach(d, d->g.sfirst, d->g.succ, r->b, r->stop, CFG_NONE, 0, r->node);
     r->cyclic = d->stamp[r->b] == d->clock;
     return spend(d, r->n);
 }
@@ -140,7 +140,7 @@ static uint32_t *tops(const struct graph *g, const uint32_t *idom, struct arena 
 static bool report_join(struct region *r, uint32_t join, uint32_t mark, diverge_fn *fn, void *user) {
     struct diverge *d = r->d;
     uint32_t *blocks = d->list + d->g.n;
-    uint32_t n = reach(d, d->g.sfirst, d->g.succ, r->b, r->stop, join, mark, blocks);
+    uint32_t n = diverge_reach(d, d->g.sfirst, d->g.succ, r->b, r->stop, join, mark, blocks);
     fn(user, join, blocks, n);
     return spend(d, n + 1);
 }
@@ -183,7 +183,8 @@ static bool early_joins(struct region *r, diverge_fn *fn, void *user) {
 static bool late_joins(struct region *r, uint32_t mark, diverge_fn *fn, void *user) {
     struct diverge *d = r->d;
     uint32_t *cycle = d->list + d->g.n;
-    uint32_t n = reach(d, d->g.pfirst, d->g.pred, r->b, CFG_NONE, CFG_NONE, mark, cycle), inside = d->clock;
+    uint32_t n = diverge_reach(d, d->g.pfirst, d->g.pred, r->b, CFG_NONE, CFG_NONE, mark, cycle),
+             inside = d->clock;
     for (uint32_t k = 0; k < n; k++)
         for (uint32_t s = d->g.sfirst[cycle[k]]; s < d->g.sfirst[cycle[k] + 1]; s++) {
             uint32_t to = d->g.succ[s];

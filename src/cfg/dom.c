@@ -13,7 +13,7 @@ struct lt {
     uint32_t n;
 };
 
-static uint32_t *column(const struct graph *g, struct arena *mem) {
+static uint32_t *dom_column(const struct graph *g, struct arena *mem) {
     uint32_t *a = ARENA_NEW(mem, uint32_t, g->n);
     for (uint32_t v = 0; v < g->n; v++) a[v] = CFG_NONE;
     return a;
@@ -48,7 +48,7 @@ static void number_nodes(struct lt *t, uint32_t *cursor) {
 }
 
 /* The node of least semidominator on the linked path above v; the path is shortened on the way. */
-static uint32_t eval(struct lt *t, uint32_t v) {
+static uint32_t dom_eval(struct lt *t, uint32_t v) {
     if (t->ancestor[v] == CFG_NONE) return v;
     uint32_t depth = 0;
     for (uint32_t u = v; t->ancestor[t->ancestor[u]] != CFG_NONE; u = t->ancestor[u]) t->stack[depth++] = u;
@@ -62,7 +62,7 @@ static uint32_t eval(struct lt *t, uint32_t v) {
 
 static void settle_bucket(struct lt *t, uint32_t p) {
     for (uint32_t v = t->bucket[p]; v != CFG_NONE; v = t->next[v]) {
-        uint32_t u = eval(t, v);
+        uint32_t u = dom_eval(t, v);
         t->dom[v] = t->semi[u] < t->semi[v] ? u : p;
     }
     t->bucket[p] = CFG_NONE;
@@ -75,7 +75,7 @@ static void find_dominators(struct lt *t) {
         for (uint32_t p = g->pfirst[v]; p < g->pfirst[v + 1]; p++) {
             uint32_t from = t->number[g->pred[p]];
             if (from == CFG_NONE) continue;
-            uint32_t u = eval(t, from);
+            uint32_t u = dom_eval(t, from);
             if (t->semi[u] < t->semi[k]) t->semi[k] = t->semi[u];
         }
         t->next[k] = t->bucket[t->semi[k]];
@@ -91,8 +91,8 @@ void dom_tree(const struct graph *g, uint32_t *idom, struct arena *mem) {
     struct lt t = {.g = g};
     uint32_t **columns[] = {&t.number,   &t.vertex, &t.parent, &t.semi, &t.label,
                             &t.ancestor, &t.dom,    &t.bucket, &t.next, &t.stack};
-    for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) *columns[k] = column(g, mem);
-    number_nodes(&t, column(g, mem));
+    for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) *columns[k] = dom_column(g, mem);
+    number_nodes(&t, dom_column(g, mem));
     find_dominators(&t);
     for (uint32_t v = 0; v < g->n; v++) idom[v] = CFG_NONE;
     for (uint32_t k = 1; k < t.n; k++) idom[t.vertex[k]] = t.vertex[t.dom[k]];

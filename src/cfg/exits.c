@@ -43,7 +43,7 @@ struct candidate {
 
 /* ---- the heaviest way to each component ---- */
 
-static int compare(const uint32_t *a, const uint32_t *b, int n) {
+static int exits_compare(const uint32_t *a, const uint32_t *b, int n) {
     for (int k = 0; k < n; k++)
         if (a[k] != b[k]) return a[k] < b[k] ? -1 : 1;
     return 0;
@@ -52,7 +52,7 @@ static int compare(const uint32_t *a, const uint32_t *b, int n) {
 static int compare_ways(const struct way *a, const struct way *b) {
     const uint32_t x[] = {a->barriers, a->waiting_loops, a->passed, a->loops, a->insns},
                    y[] = {b->barriers, b->waiting_loops, b->passed, b->loops, b->insns};
-    return compare(x, y, 5);
+    return exits_compare(x, y, 5);
 }
 
 static uint32_t count_waits(const struct work *w, uint32_t v) {
@@ -83,7 +83,7 @@ static uint32_t order_blocks(struct work *w, const uint32_t *comp, uint32_t ncom
 }
 
 /* Finds the blocks at which a component is entered. */
-static bool *find_headers(struct work *w, const uint32_t *comp) {
+static bool *exits_find_headers(struct work *w, const uint32_t *comp) {
     bool *header = ARENA_NEW(&w->mem, bool, w->n);
     header[0] = true;
     for (uint32_t v = 0; v < w->n; v++)
@@ -135,7 +135,7 @@ static struct way *find_ways(struct work *w, uint32_t *comp) {
     struct way *way = ARENA_NEW(&w->mem, struct way, ncomp);
     uint32_t *order = ARENA_NEW(&w->mem, uint32_t, w->n);
     const uint32_t n = order_blocks(w, comp, ncomp, order);
-    const bool *header = find_headers(w, comp), *turning = find_turning(w, header);
+    const bool *header = exits_find_headers(w, comp), *turning = find_turning(w, header);
     const uint32_t *passed = find_passed(w, comp);
     for (uint32_t i = 0, next; i < n; i = next) {
         const uint32_t c = comp[order[i]];
@@ -162,7 +162,7 @@ static struct way *find_ways(struct work *w, uint32_t *comp) {
 
 /* ---- the exits and their ranks ---- */
 
-static enum kind kind_of(const struct work *w, uint32_t v) {
+static enum kind exits_kind_of(const struct work *w, uint32_t v) {
     return !w->leaves[v] ? ENDLESS : w->m->code.v[w->b[v].end - 1].op == IR_TRAP ? TRAPS : LEAVES;
 }
 
@@ -172,19 +172,19 @@ static bool shared_end(const struct work *w, uint32_t v) {
 }
 
 /* Threads return from this block to the caller. */
-static bool returns(const struct work *w, uint32_t v) {
-    return !w->fn->kernel && w->leaves[v] && kind_of(w, v) == LEAVES &&
+static bool exits_returns(const struct work *w, uint32_t v) {
+    return !w->fn->kernel && w->leaves[v] && exits_kind_of(w, v) == LEAVES &&
            w->m->code.v[w->b[v].end - 1].op != IR_EXIT;
 }
 
 static bool find_candidate(const struct work *w, const bool *exits, uint32_t v, struct candidate *out) {
     bool any = exits[v];
-    enum kind kind = any ? kind_of(w, v) : TRAPS;
+    enum kind kind = any ? exits_kind_of(w, v) : TRAPS;
     for (uint32_t s = w->g.sfirst[v]; s < w->g.sfirst[v + 1]; s++) {
         const uint32_t to = w->g.succ[s];
         if (!shared_end(w, to)) continue;
         any = true;
-        if (kind_of(w, to) > kind) kind = kind_of(w, to);
+        if (exits_kind_of(w, to) > kind) kind = exits_kind_of(w, to);
     }
     *out = (struct candidate){.block = v, .kind = kind, .number = w->number[v]};
     return any;
@@ -195,7 +195,7 @@ static int by_rank(const void *a, const void *b) {
     const struct candidate *x = a, *y = b;
     if (x->kind != y->kind) return x->kind < y->kind ? 1 : -1;
     const int ways = compare_ways(&x->way, &y->way);
-    return ways ? -ways : compare(&y->number, &x->number, 1);
+    return ways ? -ways : exits_compare(&y->number, &x->number, 1);
 }
 
 static uint32_t list_candidates(struct work *w, const bool *exits, struct candidate *out) {
@@ -203,7 +203,7 @@ static uint32_t list_candidates(struct work *w, const bool *exits, struct candid
     const struct way *way = find_ways(w, comp);
     for (uint32_t k = 0; k < w->nrpo; k++) {
         const uint32_t v = w->rpo[k];
-        if (shared_end(w, v) || returns(w, v) || !find_candidate(w, exits, v, &out[n])) continue;
+        if (shared_end(w, v) || exits_returns(w, v) || !find_candidate(w, exits, v, &out[n])) continue;
         out[n++].way = way[comp[v]];
     }
     qsort(out, n, sizeof *out, by_rank);
@@ -218,7 +218,7 @@ struct taker {
     uint32_t *todo, n;
 };
 
-static void take(struct taker *t, uint32_t v, uint32_t exit) {
+static void exits_take(struct taker *t, uint32_t v, uint32_t exit) {
     if (t->taken[v]) return;
     t->taken[v] = true;
     t->w->b[v].exit = exit;
@@ -230,29 +230,29 @@ static void take_leading(struct taker *t, uint32_t exit) {
     const struct graph *g = &t->w->g;
     while (t->n) {
         const uint32_t v = t->todo[--t->n];
-        for (uint32_t p = g->pfirst[v]; p < g->pfirst[v + 1]; p++) take(t, g->pred[p], exit);
+        for (uint32_t p = g->pfirst[v]; p < g->pfirst[v + 1]; p++) exits_take(t, g->pred[p], exit);
     }
 }
 
-static void assign(struct work *w, const bool *exits) {
+static void exits_assign(struct work *w, const bool *exits) {
     struct taker t = {w, ARENA_NEW(&w->mem, bool, w->n), ARENA_NEW(&w->mem, uint32_t, w->n), 0};
     struct candidate *c = ARENA_NEW(&w->mem, struct candidate, w->n);
     const uint32_t n = list_candidates(w, exits, c);
     for (uint32_t v = 0; v < w->n; v++)
         if (shared_end(w, v)) t.taken[v] = true, w->b[v].exit = v + w->f->block;
     for (uint32_t v = 0; v < w->n; v++)
-        if (w->b[v].reachable && returns(w, v)) take(&t, v, CFG_NONE);
+        if (w->b[v].reachable && exits_returns(w, v)) exits_take(&t, v, CFG_NONE);
     take_leading(&t, CFG_NONE);
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t exit = c[k].block + w->f->block;
-        take(&t, c[k].block, exit);
+        exits_take(&t, c[k].block, exit);
         take_leading(&t, exit);
     }
 }
 
 /* The block is the main exit of the threads that come to it. */
-static bool counts(const struct work *w, uint32_t v) {
-    return returns(w, v) || w->b[v].exit == v + w->f->block;
+static bool exits_counts(const struct work *w, uint32_t v) {
+    return exits_returns(w, v) || w->b[v].exit == v + w->f->block;
 }
 
 static bool count_ways(struct work *w, bool *exits) {
@@ -265,8 +265,8 @@ static bool count_ways(struct work *w, bool *exits) {
             n += edge_counts(w, v, w->g.succ[s]);
             ends |= shared_end(w, w->g.succ[s]);
         }
-        all &= n == w->g.sfirst[v + 1] - w->g.sfirst[v] && exits[v] == counts(w, v);
-        exits[v] = counts(w, v);
+        all &= n == w->g.sfirst[v + 1] - w->g.sfirst[v] && exits[v] == exits_counts(w, v);
+        exits[v] = exits_counts(w, v);
         w->b[v].ways = n + (ends && exits[v]);
     }
     return !all;
@@ -304,7 +304,7 @@ bool exits_analyse(struct work *w, bool *exits) {
         w->b[v].exit = CFG_NONE;
         w->b[v].ways = w->g.sfirst[v + 1] - w->g.sfirst[v] + w->leaves[v];
     }
-    if (w->c->exits != CFG_EXITS_EDGES) assign(w, exits);
+    if (w->c->exits != CFG_EXITS_EDGES) exits_assign(w, exits);
     find_waits(w);
     return w->c->exits != CFG_EXITS_EDGES && count_ways(w, exits);
 }

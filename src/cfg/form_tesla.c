@@ -46,7 +46,7 @@ static bool in_loop(const struct tesla_maker *k, uint32_t block, uint32_t loop) 
 
 /* ---- loops for PBK ---- */
 
-static void leave(struct tesla_maker *k, uint32_t loop, uint32_t from, uint32_t to) {
+static void form_tesla_leave(struct tesla_maker *k, uint32_t loop, uint32_t from, uint32_t to) {
     const struct ir_insn *last = end_of(k, from);
     uint32_t *left_to = &k->left_to[loop];
     if (last->op != IR_BRA || !insn_conditional(last))
@@ -63,7 +63,8 @@ static void find_exits(struct tesla_maker *k) {
         const struct cfg_block *b = &k->c->blocks[v];
         for (uint32_t l = b->reachable ? b->loop : CFG_NONE; l != CFG_NONE; l = k->c->loops[l].parent)
             for (uint32_t s = 0; s < b->nsucc; s++)
-                if (!in_loop(k, k->c->edges[b->succ + s], l)) leave(k, l, v, k->c->edges[b->succ + s]);
+                if (!in_loop(k, k->c->edges[b->succ + s], l))
+                    form_tesla_leave(k, l, v, k->c->edges[b->succ + s]);
     }
 }
 
@@ -136,8 +137,8 @@ static void put_pbk(struct tesla_maker *k, uint32_t loop) {
         put_mark(k, (struct cfg_mark){IR_NOPC, header->first}, IR_MK_PBK, join);
 }
 
-/* The jump back behind a branch that is to be an exit; turn() aims it. */
-static void put_back(struct tesla_maker *k, uint32_t loop) {
+/* The jump back behind a branch that is to be an exit; form_tesla_turn() aims it. */
+static void form_tesla_put_back(struct tesla_maker *k, uint32_t loop) {
     const struct cfg_block *join = &k->c->blocks[k->left_to[loop]];
     for (uint32_t p = 0; p < join->npred; p++) {
         const uint32_t from = k->c->edges[join->pred + p], pc = k->c->blocks[from].end - 1;
@@ -159,7 +160,7 @@ static void put_loops(struct tesla_maker *k, const struct cfg_region *r) {
         if (l == CFG_NONE || !k->breaks[l] || k->placed[l]) continue;
         k->placed[l] = true;
         put_pbk(k, l);
-        put_back(k, l);
+        form_tesla_put_back(k, l);
     }
 }
 
@@ -169,7 +170,7 @@ static bool carries_flag(const struct ir_insn *i) {
 }
 
 /* Joins first: where a region ends and another begins at one instruction, the former ends first. */
-static void collect(struct tesla_maker *k) {
+static void form_tesla_collect(struct tesla_maker *k) {
     for (uint32_t n = 0; n < k->g->n; n++) {
         const uint32_t join = k->c->blocks[k->g->v[n].join].first;
         if (has_token(k, &k->g->v[n]) && !carries_flag(&k->m->code.v[join]))
@@ -201,7 +202,7 @@ static void set_breaks(const struct tesla_maker *k, struct rewrite *r) {
 }
 
 /* The opposite of the comparison that a branch makes itself. */
-static uint8_t opposite(uint8_t cmp) {
+static uint8_t form_tesla_opposite(uint8_t cmp) {
     switch (cmp) {
     case IR_EQ: return IR_NE;
     case IR_NE: return IR_EQ;
@@ -212,13 +213,13 @@ static uint8_t opposite(uint8_t cmp) {
     }
 }
 
-static void turn(struct rewrite *r, uint32_t old) {
+static void form_tesla_turn(struct rewrite *r, uint32_t old) {
     struct ir_insn *exit = &r->m->code.v[r->new_pc[old]], *back = exit + 1;
     CHECK(back->op == IR_BRA && back->flags & IR_F_ADDED && r->landing[old + 1] > r->new_pc[old] + 1);
     back->target = exit->target;
     exit->target = r->landing[old + 1];
     if (exit->ns)
-        exit->bop = opposite(exit->bop);
+        exit->bop = form_tesla_opposite(exit->bop);
     else
         exit->guard ^= IR_GUARD_NEG;
 }
@@ -228,13 +229,14 @@ static struct rewrite *rewrite(struct tesla_maker *k, struct err *e) {
     if (!r) return NULL;
     set_flags(k, r);
     set_breaks(k, r);
-    for (size_t i = 0; i < k->turned.n; i++) turn(r, k->turned.v[i]);
+    for (size_t i = 0; i < k->turned.n; i++) form_tesla_turn(r, k->turned.v[i]);
     if (!k->turned.n || cfg_rewrite_turned(r, k->c, e)) return r;
     cfg_rewrite_free(r);
     return NULL;
 }
 
-static struct rewrite *make(const struct ir_module *m, const struct cfg *c, bool breaks, struct err *e) {
+static struct rewrite *form_tesla_make(const struct ir_module *m, const struct cfg *c, bool breaks,
+                                       struct err *e) {
     uint8_t *varies = cfg_uniform(m, c);
     for (size_t pc = 0; pc < m->code.n && !c->wide_warps; pc++) varies[pc] &= CFG_VARIES_WARP;
     struct cfg_regions *g = cfg_regions(m, c, varies, FORM_MOST_MARKS, e);
@@ -248,7 +250,7 @@ static struct rewrite *make(const struct ir_module *m, const struct cfg *c, bool
     if (g) {
         find_exits(&k);
         if (breaks) find_breaks(&k);
-        collect(&k);
+        form_tesla_collect(&k);
         r = rewrite(&k, e);
     }
     VEC_FREE(&k.inserts);
@@ -262,9 +264,9 @@ static struct rewrite *make(const struct ir_module *m, const struct cfg *c, bool
 }
 
 struct rewrite *form_tesla(const struct ir_module *m, const struct cfg *c, struct err *e) {
-    return make(m, c, true, e);
+    return form_tesla_make(m, c, true, e);
 }
 
 struct rewrite *form_tesla_ssy(const struct ir_module *m, const struct cfg *c, struct err *e) {
-    return make(m, c, false, e);
+    return form_tesla_make(m, c, false, e);
 }

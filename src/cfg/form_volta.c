@@ -33,11 +33,11 @@ struct maker {
     form_inserts out;
 };
 
-static struct ir_insn mark(enum ir_mark sub, uint32_t reg, uint32_t target) {
+static struct ir_insn form_volta_mark(enum ir_mark sub, uint32_t reg, uint32_t target) {
     return (struct ir_insn){.op = IR_MARK, .sub = (uint8_t)sub, .reg = (uint8_t)reg, .target = target};
 }
 
-static void put(struct maker *k, struct cfg_mark at, struct ir_insn i) {
+static void form_volta_put(struct maker *k, struct cfg_mark at, struct ir_insn i) {
     VEC_PUSH(&k->out, ((struct rewrite_insert){.pc = at.pc,
                                                .to = at.to,
                                                .where = at.to == IR_NOPC ? REWRITE_BEFORE : REWRITE_EDGE,
@@ -127,7 +127,8 @@ static bool put_leaves(struct maker *k, const struct cfg_regions *g, const struc
             if (b[u].exit == b[v].exit || !busy[b[v].exit]) continue;
             for (uint32_t r = g->of_block[u]; r != CFG_NONE && k->out.n < limit; r = g->v[r].parent)
                 if (all[r].reg != CFG_NONE)
-                    put(k, cfg_edge_mark(k->m, &b[u], &b[v]), mark(IR_MK_BREAK, all[r].reg, IR_NOPC));
+                    form_volta_put(k, cfg_edge_mark(k->m, &b[u], &b[v]),
+                                   form_volta_mark(IR_MK_BREAK, all[r].reg, IR_NOPC));
         }
     return k->out.n < limit;
 }
@@ -175,7 +176,8 @@ static bool find_barriers(struct maker *k, bool merge, struct barriers *b, struc
 static void put_syncs(struct maker *k, const struct barriers *b) {
     for (size_t r = 0; r < b->v.n; r++)
         if (b->v.v[r].reg != CFG_NONE)
-            put(k, (struct cfg_mark){b->v.v[r].join, IR_NOPC}, mark(IR_MK_BSYNC, b->v.v[r].reg, IR_NOPC));
+            form_volta_put(k, (struct cfg_mark){b->v.v[r].join, IR_NOPC},
+                           form_volta_mark(IR_MK_BSYNC, b->v.v[r].reg, IR_NOPC));
 }
 
 static void put_breaks(struct maker *k, const struct barriers *b) {
@@ -183,9 +185,9 @@ static void put_breaks(struct maker *k, const struct barriers *b) {
         const struct barrier *x = &b->v.v[r];
         for (uint32_t i = 0; x->reg != CFG_NONE && i < x->nleave; i++) {
             const struct cfg_mark at = b->marks.v[x->leave + i];
-            struct ir_insn insn = mark(IR_MK_BREAK, x->reg, IR_NOPC);
+            struct ir_insn insn = form_volta_mark(IR_MK_BREAK, x->reg, IR_NOPC);
             if (k->m->code.v[at.pc].op == IR_RET) insn.guard = k->m->code.v[at.pc].guard;
-            put(k, at, insn);
+            form_volta_put(k, at, insn);
         }
     }
 }
@@ -193,7 +195,8 @@ static void put_breaks(struct maker *k, const struct barriers *b) {
 static void put_begins(struct maker *k, const struct barriers *b) {
     for (size_t r = 0; r < b->v.n; r++)
         for (uint32_t i = 0; b->v.v[r].reg != CFG_NONE && i < b->v.v[r].nbegin; i++)
-            put(k, b->marks.v[b->v.v[r].begin + i], mark(IR_MK_BSSY, b->v.v[r].reg, b->v.v[r].join));
+            form_volta_put(k, b->marks.v[b->v.v[r].begin + i],
+                           form_volta_mark(IR_MK_BSSY, b->v.v[r].reg, b->v.v[r].join));
 }
 
 /* ---- saving ---- */
@@ -207,11 +210,11 @@ static void put_saves(struct maker *k, const struct barriers *b, bool entry) {
         const struct ir_func *fn = &k->m->funcs.v[f];
         if (fn->kernel) continue;
         FOR_LANES(reg, used[f]) {
-            struct ir_insn i = mark(IR_MK_BMOV, reg, IR_NOPC);
-            if (entry) put(k, (struct cfg_mark){IR_NOPC, fn->entry}, i);
+            struct ir_insn i = form_volta_mark(IR_MK_BMOV, reg, IR_NOPC);
+            if (entry) form_volta_put(k, (struct cfg_mark){IR_NOPC, fn->entry}, i);
             for (uint32_t pc = fn->entry; pc < fn->end && !entry; pc++) {
                 i.guard = k->m->code.v[pc].guard;
-                if (k->m->code.v[pc].op == IR_RET) put(k, (struct cfg_mark){pc, IR_NOPC}, i);
+                if (k->m->code.v[pc].op == IR_RET) form_volta_put(k, (struct cfg_mark){pc, IR_NOPC}, i);
             }
         }
     }
@@ -256,12 +259,12 @@ static void put_yield(struct maker *k, uint32_t from, uint32_t header) {
     const struct ir_insn *last = &k->m->code.v[b->end - 1];
     const uint32_t to = k->c->blocks[header].first;
     struct cfg_mark at = cfg_edge_mark(k->m, b, &k->c->blocks[header]);
-    struct ir_insn yield = mark(IR_MK_YIELD, 0, IR_NOPC);
+    struct ir_insn yield = form_volta_mark(IR_MK_YIELD, 0, IR_NOPC);
     if (last->op == IR_BRA && insn_guarded(last) && b->nsucc > 1) {
         at = (struct cfg_mark){b->end - 1, IR_NOPC};
         yield.guard = last->target == to ? last->guard : last->guard ^ IR_GUARD_NEG;
     }
-    put(k, at, yield);
+    form_volta_put(k, at, yield);
 }
 
 static bool loop_holds(const struct cfg *c, uint32_t loop, uint32_t block) {
@@ -292,7 +295,8 @@ static void put_yields(struct maker *k) {
 
 /* ---- all of it ---- */
 
-static struct rewrite *make(const struct ir_module *m, const struct cfg *c, bool merge, struct err *e) {
+static struct rewrite *form_volta_make(const struct ir_module *m, const struct cfg *c, bool merge,
+                                       struct err *e) {
     struct maker k = {.m = m, .c = c};
     struct barriers b = {0};
     struct rewrite *r = NULL;
@@ -312,9 +316,9 @@ static struct rewrite *make(const struct ir_module *m, const struct cfg *c, bool
 }
 
 struct rewrite *form_volta(const struct ir_module *m, const struct cfg *c, struct err *e) {
-    return make(m, c, false, e);
+    return form_volta_make(m, c, false, e);
 }
 
 struct rewrite *form_volta_merge(const struct ir_module *m, const struct cfg *c, struct err *e) {
-    return make(m, c, true, e);
+    return form_volta_make(m, c, true, e);
 }

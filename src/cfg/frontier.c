@@ -20,29 +20,29 @@ struct pairs {
     VEC(uint64_t) todo;
 };
 
-static size_t slot_of(const struct pairs *p, uint64_t key) {
+static size_t frontier_slot_of(const struct pairs *p, uint64_t key) {
     size_t k = (size_t)((key * 0x9e3779b97f4a7c15u) >> 20) & p->mask;
     while (p->set[k] && p->set[k] != key) k = (k + 1) & p->mask;
     return k;
 }
 
-static void grow(struct pairs *p) {
+static void frontier_grow(struct pairs *p) {
     uint64_t *old = p->set;
     size_t n = p->mask + 1;
     p->mask = 2 * n - 1;
     p->set = xcalloc(2 * n, sizeof *p->set);
     for (size_t k = 0; k < n; k++)
-        if (old[k]) p->set[slot_of(p, old[k])] = old[k];
+        if (old[k]) p->set[frontier_slot_of(p, old[k])] = old[k];
     xfree(old);
 }
 
 static void add_pair(struct pairs *p, uint32_t x, uint32_t y) {
     if (x == y) return;
     uint64_t key = (x < y ? (uint64_t)x << 32 | y : (uint64_t)y << 32 | x) + 1;
-    size_t k = slot_of(p, key);
+    size_t k = frontier_slot_of(p, key);
     if (p->set[k]) return;
     p->set[k] = key;
-    if (++p->used * 2 > p->mask) grow(p);
+    if (++p->used * 2 > p->mask) frontier_grow(p);
     VEC_PUSH(&p->todo, key - 1);
 }
 

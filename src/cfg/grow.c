@@ -9,7 +9,7 @@ static uint32_t top_of(struct growth *k, uint32_t q) {
 }
 
 /* Makes a finished region part of r, and goes on with what comes after it. */
-static void absorb(struct growth *k, uint32_t inner, uint32_t r) {
+static void grow_absorb(struct growth *k, uint32_t inner, uint32_t r) {
     inner = top_of(k, inner);
     if (inner == r) return;
     struct grown *q = &k->v.v[inner];
@@ -22,7 +22,7 @@ static void absorb(struct growth *k, uint32_t inner, uint32_t r) {
 static void add_end(struct growth *k, uint32_t v, uint32_t r) {
     const struct graph *g = &k->w->g;
     if (k->of_end[v] != CFG_NONE) {
-        absorb(k, k->of_end[v], r);
+        grow_absorb(k, k->of_end[v], r);
         return;
     }
     k->of_end[v] = r;
@@ -35,7 +35,7 @@ static void add_block(struct growth *k, uint32_t v, uint32_t r) {
     if (v == k->v.v[r].join) return;
     if (k->of_start[v] == CFG_NONE) {
         k->of_start[v] = r;
-        if (k->at_join[v] != CFG_NONE) absorb(k, k->at_join[v], r);
+        if (k->at_join[v] != CFG_NONE) grow_absorb(k, k->at_join[v], r);
     }
     add_end(k, v, r);
 }
@@ -60,7 +60,7 @@ static uint32_t *sort_branches(struct growth *k, uint32_t *n) {
     return order;
 }
 
-static void grow(struct growth *k, uint32_t branch) {
+static void cfg_grow(struct growth *k, uint32_t branch) {
     uint32_t join = k->w->ipdom[branch], r = k->at_join[join];
     if (r == CFG_NONE) {
         r = k->at_join[join] = (uint32_t)k->v.n;
@@ -81,7 +81,7 @@ void grow_regions(struct growth *k) {
     k->of_start = ARENA_NEW(&w->mem, uint32_t, w->n);
     k->at_join = ARENA_NEW(&w->mem, uint32_t, w->n);
     for (uint32_t v = 0; v < w->n; v++) k->of_end[v] = k->of_start[v] = k->at_join[v] = CFG_NONE;
-    for (uint32_t i = 0; i < n; i++) grow(k, order[i]);
+    for (uint32_t i = 0; i < n; i++) cfg_grow(k, order[i]);
 }
 
 void growth_free(struct growth *k) {

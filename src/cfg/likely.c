@@ -124,7 +124,7 @@ static void thin_out(struct likely *k) {
             to->pred[to->pfirst[to->succ[s] + 1]++] = u;
 }
 
-static void find_function(struct work *w, uint32_t *out) {
+static void likely_find_function(struct work *w, uint32_t *out) {
     struct likely k = {.w = w, .tree = true_tree(w)};
     find_plain(&k);
     thin_out(&k);
@@ -143,7 +143,7 @@ uint32_t *cfg_likely(const struct ir_module *m, const struct cfg *c) {
     for (uint32_t f = 0; f < m->funcs.n; f++) {
         struct work w;
         work_reopen(&w, m, c, f);
-        if (w.n) find_function(&w, out);
+        if (w.n) likely_find_function(&w, out);
         arena_free(&w.mem);
     }
     return out;

@@ -80,12 +80,12 @@ static void list_occurrences(struct walk *k) {
 
 /* ---- blocks a register is alive in ---- */
 
-static uint32_t block_of(const struct walk *k, uint32_t occurrence) {
+static uint32_t live_block_of(const struct walk *k, uint32_t occurrence) {
     const struct work *w = k->l->w;
     return w->m->code.v[w->fn->entry + (occurrence >> 2)].block - w->f->block;
 }
 
-static void touch(struct walk *k, uint32_t v, uint32_t stamp) {
+static void live_touch(struct walk *k, uint32_t v, uint32_t stamp) {
     if (k->seen[v] == stamp) return;
     k->seen[v] = stamp;
     k->touched[k->ntouched++] = v;
@@ -96,8 +96,8 @@ static uint32_t find_exposed(struct walk *k, uint32_t reg) {
     uint32_t n = 0, stamp = reg + 1;
     k->ntouched = 0;
     for (uint32_t o = k->first[reg]; o < k->first[reg + 1]; o++) {
-        uint32_t v = block_of(k, k->at[o]);
-        touch(k, v, stamp);
+        uint32_t v = live_block_of(k, k->at[o]);
+        live_touch(k, v, stamp);
         if ((k->at[o] & 3) == WRITE) k->writes[v] = stamp;
         if ((k->at[o] & 3) != READ || k->writes[v] == stamp || k->in[v] == stamp) continue;
         k->in[v] = stamp;
@@ -107,7 +107,7 @@ static uint32_t find_exposed(struct walk *k, uint32_t reg) {
 }
 
 /* False when the visits are spent. */
-static bool spread(struct walk *k, uint32_t reg, uint32_t n) {
+static bool live_spread(struct walk *k, uint32_t reg, uint32_t n) {
     const struct graph *g = &k->l->w->g;
     uint32_t stamp = reg + 1;
     while (n) {
@@ -117,7 +117,7 @@ static bool spread(struct walk *k, uint32_t reg, uint32_t n) {
             if (!k->visits) return false;
             k->visits--;
             k->out[u] = stamp;
-            touch(k, u, stamp);
+            live_touch(k, u, stamp);
             if (k->writes[u] == stamp || k->in[u] == stamp) continue;
             k->in[u] = stamp;
             k->stack[n++] = u;
@@ -126,7 +126,7 @@ static bool spread(struct walk *k, uint32_t reg, uint32_t n) {
     return true;
 }
 
-static int ascending(const void *a, const void *b) {
+static int live_ascending(const void *a, const void *b) {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
 }
@@ -134,7 +134,7 @@ static int ascending(const void *a, const void *b) {
 static void sort_touched(struct walk *k, uint32_t stamp) {
     uint32_t n = k->l->w->n;
     if (k->ntouched < n / 16) {
-        if (k->ntouched > 1) qsort(k->touched, k->ntouched, sizeof *k->touched, ascending);
+        if (k->ntouched > 1) qsort(k->touched, k->ntouched, sizeof *k->touched, live_ascending);
         return;
     }
     k->ntouched = 0;
@@ -145,7 +145,7 @@ static void sort_touched(struct walk *k, uint32_t stamp) {
 /* ---- segments ---- */
 
 /* The register's segments begin at `from`; one that meets the last joins it. */
-static void add_segment(struct live *l, uint32_t from, struct live_segment s) {
+static void live_add_segment(struct live *l, uint32_t from, struct live_segment s) {
     if (s.start >= s.end) return;
     struct live_segment *last = l->segments.n > from ? &l->segments.v[l->segments.n - 1] : NULL;
     if (!last || s.start > last->end)
@@ -168,22 +168,22 @@ static void add_block(struct walk *k, uint32_t reg, uint32_t v, uint32_t *o, uin
     for (; *o < k->first[reg + 1] && 2 * (k->at[*o] >> 2) < end; ++*o) {
         uint32_t at = k->at[*o] >> 2, kind = k->at[*o] & 3;
         if (kind == WRITE || !alive) {
-            add_segment(k->l, from, s);
+            live_add_segment(k->l, from, s);
             s.start = 2 * at + (kind == READ || writes_early(&w->m->code.v[w->fn->entry + at]) ? 0 : 1);
             alive = true;
         }
         s.end = 2 * at + (kind == READ ? 1 : 2);
     }
     if (k->out[v] == reg + 1) s.end = end;
-    add_segment(k->l, from, s);
+    live_add_segment(k->l, from, s);
 }
 
 static void add_register(struct walk *k, uint32_t reg) {
     struct live *l = k->l;
     uint32_t from = (uint32_t)l->segments.n, o = k->first[reg];
     uint32_t exposed = find_exposed(k, reg);
-    if (!spread(k, reg, exposed)) {
-        add_segment(l, from, (struct live_segment){0, l->points});
+    if (!live_spread(k, reg, exposed)) {
+        live_add_segment(l, from, (struct live_segment){0, l->points});
         return;
     }
     sort_touched(k, reg + 1);

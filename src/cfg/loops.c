@@ -25,12 +25,12 @@ struct nest {
     uint32_t nexits;
 };
 
-static uint32_t find(uint32_t *into, uint32_t v) {
+static uint32_t loops_find(uint32_t *into, uint32_t v) {
     while (into[v] != v) v = into[v] = into[into[v]];
     return v;
 }
 
-static void find_headers(struct nest *t) {
+static void loops_find_headers(struct nest *t) {
     struct work *w = t->w;
     for (uint32_t v = 0; v < w->n; v++) t->of_header[v] = CFG_NONE;
     w->f->loop = w->c->nloops;
@@ -48,8 +48,8 @@ static void find_headers(struct nest *t) {
 }
 
 /* Takes what v collapsed into, unless already inside, into the loop of h. */
-static uint32_t absorb(struct nest *t, uint32_t v, uint32_t h, uint32_t depth) {
-    uint32_t x = find(t->into, v);
+static uint32_t loops_absorb(struct nest *t, uint32_t v, uint32_t h, uint32_t depth) {
+    uint32_t x = loops_find(t->into, v);
     if (x == h) return depth;
     t->into[x] = h;
     if (t->of_header[x] != CFG_NONE)
@@ -65,10 +65,11 @@ static void grow_loop(struct nest *t, uint32_t h) {
     uint32_t depth = 0;
     t->w->b[h].loop = t->w->f->loop + t->of_header[h];
     for (uint32_t p = g->pfirst[h]; p < g->pfirst[h + 1]; p++)
-        if (block_dominates(t->w, h, g->pred[p])) depth = absorb(t, g->pred[p], h, depth);
+        if (block_dominates(t->w, h, g->pred[p])) depth = loops_absorb(t, g->pred[p], h, depth);
     while (depth) {
         uint32_t v = t->stack[--depth];
-        for (uint32_t p = g->pfirst[v]; p < g->pfirst[v + 1]; p++) depth = absorb(t, g->pred[p], h, depth);
+        for (uint32_t p = g->pfirst[v]; p < g->pfirst[v + 1]; p++)
+            depth = loops_absorb(t, g->pred[p], h, depth);
     }
 }
 
@@ -115,7 +116,7 @@ static void collect_exits(struct nest *t) {
 }
 
 /* Differences where a path of exits begins and ends, then sums from the inner loops outwards. */
-static void count(struct nest *t) {
+static void loops_count(struct nest *t) {
     struct work *w = t->w;
     uint32_t *sum = ARENA_NEW(&w->mem, uint32_t, t->n + 1);
     for (uint32_t k = 0; k < t->nexits; k++) {
@@ -140,7 +141,8 @@ static void paint(struct nest *t, const uint32_t *order, bool backwards, bool ta
     for (uint32_t k = 0; k < t->nexits; k++) {
         const struct exit_edge *x = &t->exits[order[backwards ? t->nexits - 1 - k : k]];
         uint32_t floor = x->stop == t->n ? 0 : loop_at(w, x->stop)->depth;
-        for (uint32_t l = find(skip, x->loop); l != t->n && loop_at(w, l)->depth > floor; l = find(skip, l)) {
+        for (uint32_t l = loops_find(skip, x->loop); l != t->n && loop_at(w, l)->depth > floor;
+             l = loops_find(skip, l)) {
             if (targets)
                 w->exits[l].to[backwards] = x->to;
             else
@@ -182,10 +184,10 @@ void loops_analyse(struct work *w) {
     t.of_header = ARENA_NEW(&w->mem, uint32_t, w->n);
     t.into = ARENA_NEW(&w->mem, uint32_t, w->n);
     t.stack = ARENA_NEW(&w->mem, uint32_t, w->n);
-    find_headers(&t);
+    loops_find_headers(&t);
     if (!t.n) return;
     build_nest(&t);
     collect_exits(&t);
-    count(&t);
+    loops_count(&t);
     find_breaks(&t);
 }

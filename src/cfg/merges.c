@@ -78,7 +78,7 @@ static uint32_t inner_loop(const struct work *w, const struct level *at, uint32_
 }
 
 /* The edge is one of the level's graph. */
-static bool keeps(const struct finder *k, const struct level *at, uint32_t to) {
+static bool merges_keeps(const struct finder *k, const struct level *at, uint32_t to) {
     const struct work *w = k->w;
     return k->place[to] != CFG_NONE &&
            (at->loop == CFG_NONE || w->c->loops[at->loop].header != w->f->block + to);
@@ -138,7 +138,7 @@ static void turn_round(struct finder *k, struct level *at) {
     b->pfirst = ARENA_NEW(&k->mem, uint32_t, at->n + 1);
     for (uint32_t i = 0; i < at->n; i++)
         for (uint32_t s = g->sfirst[at->block[i]]; s < g->sfirst[at->block[i] + 1]; s++)
-            if (keeps(k, at, g->succ[s])) n++, b->sfirst[k->place[g->succ[s]] + 2]++;
+            if (merges_keeps(k, at, g->succ[s])) n++, b->sfirst[k->place[g->succ[s]] + 2]++;
     b->succ = ARENA_NEW(&k->mem, uint32_t, n);
     b->pred = ARENA_NEW(&k->mem, uint32_t, n);
     for (uint32_t i = 2; i < at->n + 2; i++) b->sfirst[i] += b->sfirst[i - 1];
@@ -146,7 +146,7 @@ static void turn_round(struct finder *k, struct level *at) {
     for (uint32_t i = 0; i < at->n; i++) {
         b->pfirst[i] = n;
         for (uint32_t s = g->sfirst[at->block[i]]; s < g->sfirst[at->block[i] + 1]; s++) {
-            if (!keeps(k, at, g->succ[s])) continue;
+            if (!merges_keeps(k, at, g->succ[s])) continue;
             const uint32_t to = k->place[g->succ[s]];
             b->pred[n++] = to;
             b->succ[b->sfirst[to + 1]++] = i;
@@ -156,7 +156,7 @@ static void turn_round(struct finder *k, struct level *at) {
 }
 
 /* The end is reached from there. */
-static bool counts(const struct level *at, uint32_t place) {
+static bool merges_counts(const struct level *at, uint32_t place) {
     return place == at->end || at->meet[place] != CFG_NONE;
 }
 
@@ -178,13 +178,13 @@ static uint32_t find_join(struct finder *k, struct level *at, uint32_t place) {
     const struct ir_insn *last = &w->m->code.v[w->b[v].end - 1];
     const uint32_t inner = inner_loop(w, at, v);
     uint32_t ways = 0;
-    if (!k->varies[w->b[v].end - 1] || last->op == IR_EXIT || last->op == IR_RET || !counts(at, place))
+    if (!k->varies[w->b[v].end - 1] || last->op == IR_EXIT || last->op == IR_RET || !merges_counts(at, place))
         return CFG_NONE;
     if (inner != CFG_NONE)
         return w->ipdom[v] < w->n && in_loop(w, w->ipdom[v], inner) ? CFG_NONE
                                                                     : meet_outside(k, at, place, inner);
     for (uint32_t s = at->back.pfirst[place]; s < at->back.pfirst[place + 1]; s++)
-        ways += counts(at, at->back.pred[s]);
+        ways += merges_counts(at, at->back.pred[s]);
     return ways > 1 || last->op == IR_CALL || last->op == IR_CALL_IND ? at->meet[place] : CFG_NONE;
 }
 
@@ -198,7 +198,7 @@ static int by_join(const void *a, const void *b) {
 /* ---- regions ---- */
 
 /* From the branches' ends to the join. */
-static void grow(struct finder *k, const struct level *at, const struct found *f, size_t n) {
+static void merges_grow(struct finder *k, const struct level *at, const struct found *f, size_t n) {
     k->regions++;
     k->region.n = 0;
     for (size_t i = 0; i < n; i++) add_end(k, at->block[f[i].branch]);
@@ -206,7 +206,7 @@ static void grow(struct finder *k, const struct level *at, const struct found *f
         const uint32_t u = k->place[k->region.v[i]];
         for (uint32_t s = at->back.pfirst[u]; s < at->back.pfirst[u + 1]; s++) {
             const uint32_t x = at->back.pred[s], v = at->block[x];
-            if (x == f->join || !counts(at, x)) continue;
+            if (x == f->join || !merges_counts(at, x)) continue;
             k->in_start[v] = k->regions;
             add_end(k, v);
         }
@@ -295,7 +295,7 @@ static void find_level(struct finder *k, struct level *at) {
         if (k->found.n > 1) qsort(k->found.v, k->found.n, sizeof *k->found.v, by_join);
         for (size_t i = 0, n; i < k->found.n && k->blocks <= MOST_BLOCKS; i += n) {
             for (n = 1; i + n < k->found.n && k->found.v[i + n].join == k->found.v[i].join;) n++;
-            grow(k, at, k->found.v + i, n);
+            merges_grow(k, at, k->found.v + i, n);
             put_barrier(k, at->block[k->found.v[i].join]);
         }
     }

@@ -57,7 +57,7 @@ void pdom_tree(struct work *w, const struct graph *g, bool *exits, uint32_t *ipd
     dom_tree(&r, ipdom, &w->mem);
 }
 
-static bool counts(const void *user, uint32_t u, uint32_t v) {
+static bool cfg_pdom_counts(const void *user, uint32_t u, uint32_t v) {
     return edge_counts(user, u, v);
 }
 
@@ -97,7 +97,7 @@ void pdom_analyse(struct work *w) {
     for (uint32_t v = 0; v < w->n; v++) exits[v] = w->leaves[v] && w->b[v].reachable;
     connect_endless(w, &w->g, exits, &w->mem);
     const bool less = exits_analyse(w, exits);
-    struct graph part = less ? graph_part(&w->g, counts, w, &w->mem) : w->g;
+    struct graph part = less ? graph_part(&w->g, cfg_pdom_counts, w, &w->mem) : w->g;
     pdom_tree(w, &part, exits, ipdom);
     w->ipdom = ipdom;
     for (uint32_t v = 0; v < w->n; v++) w->b[v].ipdom = ipdom[v] >= w->n ? CFG_NONE : ipdom[v] + w->f->block;

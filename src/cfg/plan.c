@@ -80,17 +80,17 @@ static uint32_t add_switch(struct plan *p, nodes *v, uint32_t pc, uint32_t loop)
     return (uint32_t)v->n - 1;
 }
 
-static bool returns(const struct ir_insn *i) {
+static bool plan_returns(const struct ir_insn *i) {
     return i->op == IR_RET;
 }
 
 static void add_control(struct plan *p, nodes *v, uint32_t b, uint32_t pc) {
     const struct ir_insn *i = &p->w.m->code.v[pc];
     const bool ends = (i->op == IR_EXIT || i->op == IR_TRAP) && !i->guard;
-    const bool jumps = i->op == IR_BRA || i->op == IR_BRX || returns(i);
+    const bool jumps = i->op == IR_BRA || i->op == IR_BRX || plan_returns(i);
     uint32_t to = b + 1;
     if (i->op == IR_BRA) to = node_at(p, i->target);
-    if (returns(i)) to = p->end;
+    if (plan_returns(i)) to = p->end;
     if (i->op == IR_BRX) to = add_switch(p, v, pc, v->v[b].loop);
     struct plan_node *x = &v->v[b];
     x->end = ends ? PLAN_ENDS : jumps && i->guard && to != b + 1 ? PLAN_BRANCHES : PLAN_GOES;
@@ -109,7 +109,7 @@ static void find_return(struct plan *p) {
     for (uint32_t b = 0; b < p->w.n; b++) {
         const uint32_t pc = p->w.b[b].end - 1;
         const struct ir_insn *i = &p->w.m->code.v[pc];
-        if (!p->w.b[b].reachable || !returns(i)) continue;
+        if (!p->w.b[b].reachable || !plan_returns(i)) continue;
         p->end = p->w.n;
         p->ret = pc;
         p->ret_new = returning++ || i->guard;
@@ -151,7 +151,7 @@ static void make_nodes(struct plan *p) {
     VEC_FREE(&v);
 }
 
-static bool nested(const uint32_t *parent, uint32_t l, uint32_t outer) {
+static bool plan_nested(const uint32_t *parent, uint32_t l, uint32_t outer) {
     while (l != CFG_NONE && l != outer) l = parent[l];
     return l == outer;
 }
@@ -164,7 +164,7 @@ static uint32_t cut_off_in(const struct plan *p, const uint32_t *parent, uint32_
     for (uint32_t k = w->g.pfirst[b]; k < w->g.pfirst[b + 1]; k++) {
         const uint32_t from = w->g.pred[k];
         if (!w->b[from].reachable || block_dominates(w, b, from)) continue;
-        while (l != CFG_NONE && !nested(parent, p->within[from], l)) l = parent[l];
+        while (l != CFG_NONE && !plan_nested(parent, p->within[from], l)) l = parent[l];
     }
     return l;
 }
@@ -256,7 +256,7 @@ static void add_slot(struct plan *p, uint32_t v, uint32_t owner, int kind) {
     o->last[kind] = v;
 }
 
-static void place(struct plan *p, uint32_t v, uint32_t idom, const struct graph *g) {
+static void plan_place(struct plan *p, uint32_t v, uint32_t idom, const struct graph *g) {
     uint32_t ways = 0;
     for (uint32_t k = g->pfirst[v]; k < g->pfirst[v + 1]; k++) ways += !plan_retreats(p, g->pred[k], v);
     const uint32_t left = outermost_left(p, idom, plan_common(p, idom, v));
@@ -273,7 +273,7 @@ static void place_all(struct plan *p) {
     dom_tree(&g, idom, &w->mem);
     for (uint32_t b = 0; b < w->n; b++) order[w->b[b].priority] = b;
     for (uint32_t k = 0; k < w->n; k++)
-        if (order[k] && w->b[order[k]].reachable) place(p, order[k], idom[order[k]], &g);
+        if (order[k] && w->b[order[k]].reachable) plan_place(p, order[k], idom[order[k]], &g);
     if (p->end != CFG_NONE) add_slot(p, p->end, 0, p->v[0].heads == CFG_NONE ? PLAN_WITHIN : PLAN_BEHIND);
 }
 
@@ -296,7 +296,7 @@ static void push_slots(const struct plan *p, steps *todo, uint32_t u, int kind) 
     }
 }
 
-static void walk(const struct plan *p, steps *out) {
+static void plan_walk(const struct plan *p, steps *out) {
     steps todo = {0};
     VEC_PUSH(&todo, ((struct step){ENTER, 0}));
     while (todo.n) {
@@ -371,7 +371,7 @@ void plan_make(struct plan *p, const struct ir_module *m, const struct cfg *c, u
     make_nodes(p);
     place_all(p);
     steps layout = {0};
-    walk(p, &layout);
+    plan_walk(p, &layout);
     find_guards(p, &layout);
     VEC_FREE(&layout);
 }

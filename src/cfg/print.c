@@ -40,7 +40,7 @@ static void print_loops(struct sb *out, const struct cfg *c, const struct cfg_fu
     }
 }
 
-static void print_list(struct sb *out, const char *title, const uint32_t *block, uint32_t n) {
+static void cfg_print_list(struct sb *out, const char *title, const uint32_t *block, uint32_t n) {
     sb_add(out, "%s", title);
     for (uint32_t k = 0; k < n; k++) sb_add(out, " B%u", block[k]);
     if (!n) sb_add(out, " -");
@@ -49,8 +49,8 @@ static void print_list(struct sb *out, const char *title, const uint32_t *block,
 static void print_block_head(struct sb *out, const struct cfg *c, uint32_t b) {
     const struct cfg_block *x = &c->blocks[b];
     sb_add(out, "B%u:", b);
-    print_list(out, " preds", c->edges + x->pred, x->npred);
-    print_list(out, "; succs", c->edges + x->succ, x->nsucc);
+    cfg_print_list(out, " preds", c->edges + x->pred, x->npred);
+    cfg_print_list(out, "; succs", c->edges + x->succ, x->nsucc);
     if (!x->reachable) {
         sb_add(out, "; unreachable\n");
         return;

@@ -79,7 +79,7 @@ static void remove_edge(struct reduce *r, uint32_t e) {
 }
 
 /* The live edge with these ends, or NONE, and in *slot where it is or would go. */
-static uint32_t look_up(const struct reduce *r, uint32_t list, uint32_t to, uint32_t *slot) {
+static uint32_t reduce_look_up(const struct reduce *r, uint32_t list, uint32_t to, uint32_t *slot) {
     uint64_t hash = ((uint64_t)list << 32 | to) * 0x9e3779b97f4a7c15u;
     uint32_t k = (uint32_t)(hash >> 32) & r->mask;
     for (; r->table[k]; k = (k + 1) & r->mask) {
@@ -92,9 +92,9 @@ static uint32_t look_up(const struct reduce *r, uint32_t list, uint32_t to, uint
 
 /* Lets e, not linked in yet, enter `to`; or removes it, when it would lead back or double another. The
  * look-up comes before e has its new end: slots filled under its earlier ends must not answer for it. */
-static void enter(struct reduce *r, uint32_t e, uint32_t to) {
+static void reduce_enter(struct reduce *r, uint32_t e, uint32_t to) {
     uint32_t slot, list = r->edge[e].list;
-    bool twin = look_up(r, list, to, &slot) != NONE;
+    bool twin = reduce_look_up(r, list, to, &slot) != NONE;
     link_in(r, e, to);
     if (twin || r->owner[list] == to)
         remove_edge(r, e);
@@ -109,21 +109,21 @@ void reduce_edge(struct reduce *r, uint32_t from, uint32_t to) {
     if (x->out_next != NONE) r->edge[x->out_next].out_prev = e;
     r->out[list] = e;
     r->nout[list]++;
-    enter(r, e, to);
+    reduce_enter(r, e, to);
 }
 
 /* v, entered only by e from u, which has no other way on, becomes part of u. */
-static void merge(struct reduce *r, uint32_t u, uint32_t v, uint32_t e) {
+static void reduce_merge(struct reduce *r, uint32_t u, uint32_t v, uint32_t e) {
     remove_edge(r, e);
     reduce_drop(r, v);
     r->list[u] = r->list[v];
     r->owner[r->list[u]] = u;
-    uint32_t slot, back = look_up(r, r->list[u], u, &slot);
+    uint32_t slot, back = reduce_look_up(r, r->list[u], u, &slot);
     if (back != NONE) remove_edge(r, back);
     queue(r, u);
 }
 
-static void step(struct reduce *r, uint32_t v) {
+static void reduce_step(struct reduce *r, uint32_t v) {
     uint32_t nout = r->nout[r->list[v]];
     if (nout == 1 && r->nin[r->edge[r->out[r->list[v]]].to] == 1) queue(r, r->edge[r->out[r->list[v]]].to);
     if (v == 0 || r->nin[v] != 1) return;
@@ -132,13 +132,13 @@ static void step(struct reduce *r, uint32_t v) {
         remove_edge(r, e);
         reduce_drop(r, v);
     } else if (r->nout[from] == 1) {
-        merge(r, r->owner[from], v, e);
+        reduce_merge(r, r->owner[from], v, e);
     } else if (nout == 1) {
         uint32_t on = r->out[r->list[v]], to = r->edge[on].to;
         remove_edge(r, on);
         unlink_in(r, e);
         reduce_drop(r, v);
-        enter(r, e, to);
+        reduce_enter(r, e, to);
         queue(r, to);
         queue(r, r->owner[from]);
     }
@@ -149,7 +149,7 @@ bool reduce_run(struct reduce *r) {
     while (r->ntodo) {
         uint32_t v = r->todo[--r->ntodo];
         r->queued[v] = false;
-        if (!r->dead[v]) step(r, v);
+        if (!r->dead[v]) reduce_step(r, v);
     }
     return r->alive == 1;
 }

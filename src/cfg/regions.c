@@ -100,7 +100,7 @@ static void list_branches(struct finder *k, const struct growth *from, const uin
 
 /* ---- marks ---- */
 
-static bool holds(const struct finder *k, uint32_t region, uint32_t of) {
+static bool regions_holds(const struct finder *k, uint32_t region, uint32_t of) {
     return of != CFG_NONE && forest_under(&k->nest, of - k->low, region - k->low);
 }
 
@@ -119,10 +119,10 @@ typedef VEC(struct found) founds;
 
 /* Who goes from a place in region `from` to one in `to` enters the regions of the latter that do not hold the former. The
  * largest of them is entered from inside the next one. */
-static void enter(struct finder *k, uint32_t from, uint32_t to, struct cfg_mark at, bool *entered,
-                  founds *out) {
+static void regions_enter(struct finder *k, uint32_t from, uint32_t to, struct cfg_mark at, bool *entered,
+                          founds *out) {
     uint32_t last = CFG_NONE, r = to;
-    for (; r != CFG_NONE && !holds(k, r, from); r = k->regions.v[r].parent) {
+    for (; r != CFG_NONE && !regions_holds(k, r, from); r = k->regions.v[r].parent) {
         VEC_PUSH(out, (struct found){r, at});
         last = r;
     }
@@ -133,9 +133,10 @@ static bool mark_block(struct finder *k, uint32_t v, bool *entered, founds *out)
     const struct work *w = k->w;
     const struct graph *g = &w->g;
     for (uint32_t p = g->pfirst[v]; p < g->pfirst[v + 1]; p++)
-        enter(k, k->of_end[g->pred[p]], k->of_start[v], edge_mark(w, g->pred[p], v), entered, out);
-    if (v == 0) enter(k, CFG_NONE, k->of_start[v], (struct cfg_mark){IR_NOPC, w->b[v].first}, entered, out);
-    enter(k, k->of_start[v], k->of_end[v], (struct cfg_mark){w->b[v].end - 1, IR_NOPC}, entered, out);
+        regions_enter(k, k->of_end[g->pred[p]], k->of_start[v], edge_mark(w, g->pred[p], v), entered, out);
+    if (v == 0)
+        regions_enter(k, CFG_NONE, k->of_start[v], (struct cfg_mark){IR_NOPC, w->b[v].first}, entered, out);
+    regions_enter(k, k->of_start[v], k->of_end[v], (struct cfg_mark){w->b[v].end - 1, IR_NOPC}, entered, out);
     return k->marks.n + out->n <= k->limit;
 }
 
@@ -143,7 +144,7 @@ static void mark_bare(struct finder *k, uint32_t r, founds *out) {
     struct work *w = k->w;
     uint32_t v = k->regions.v[r].join - w->f->block;
     for (uint32_t p = w->g.pfirst[v]; p < w->g.pfirst[v + 1]; p++)
-        if (!holds(k, r, k->of_end[w->g.pred[p]]))
+        if (!regions_holds(k, r, k->of_end[w->g.pred[p]]))
             VEC_PUSH(out, (struct found){r, edge_mark(w, w->g.pred[p], v)});
     if (v == 0) VEC_PUSH(out, (struct found){r, {IR_NOPC, w->b[0].first}});
 }
@@ -253,7 +254,7 @@ static void find_regions(struct finder *k) {
     growth_free(&from);
 }
 
-static bool find_function(struct finder *k) {
+static bool regions_find_function(struct finder *k) {
     k->low = (uint32_t)k->regions.n;
     find_regions(k);
     number_nest(k);
@@ -265,7 +266,7 @@ static bool find_function(struct finder *k) {
     return true;
 }
 
-static void *keep(struct arena *mem, const void *v, size_t bytes) {
+static void *regions_keep(struct arena *mem, const void *v, size_t bytes) {
     void *to = arena_alloc(mem, bytes);
     if (bytes) memcpy(to, v, bytes);
     return to;
@@ -282,16 +283,16 @@ struct cfg_regions *cfg_regions(const struct ir_module *m, const struct cfg *c, 
         struct work w;
         work_reopen(&w, m, c, f);
         k.w = &w;
-        if (w.n) good = find_function(&k);
+        if (w.n) good = regions_find_function(&k);
         if (!good)
             err_set(e, ERR_INPUT, "%s:%u: error: %s needs more than %zu marks of reconvergence", m->name,
                     m->funcs.v[f].line, m->funcs.v[f].name, limit);
         arena_free(&w.mem);
     }
     out->n = (uint32_t)k.regions.n;
-    out->v = keep(&out->mem, k.regions.v, k.regions.n * sizeof *k.regions.v);
-    out->branches = keep(&out->mem, k.branches.v, k.branches.n * sizeof *k.branches.v);
-    out->marks = keep(&out->mem, k.marks.v, k.marks.n * sizeof *k.marks.v);
+    out->v = regions_keep(&out->mem, k.regions.v, k.regions.n * sizeof *k.regions.v);
+    out->branches = regions_keep(&out->mem, k.branches.v, k.branches.n * sizeof *k.branches.v);
+    out->marks = regions_keep(&out->mem, k.marks.v, k.marks.n * sizeof *k.marks.v);
     VEC_FREE(&k.regions);
     VEC_FREE(&k.branches);
     VEC_FREE(&k.marks);

@@ -43,7 +43,7 @@ struct copier {
 
 /* ---- where everything goes ---- */
 
-static bool leads(const struct ir_module *m, const struct ir_insn *i, uint32_t to) {
+static bool rewrite_leads(const struct ir_module *m, const struct ir_insn *i, uint32_t to) {
     uint32_t n;
     const uint32_t *target = branch_targets(m, i, &n);
     for (uint32_t k = 0; k < n; k++)
@@ -63,7 +63,7 @@ static struct item edge_item(const struct copier *k, const struct rewrite_insert
     CHECK(x->pc >= fn->entry && x->pc < fn->end);
     const struct ir_insn *i = &m->code.v[x->pc];
     if (x->pc + 1 == x->to && insn_falls_through(i)) return at;
-    CHECK(leads(m, i, x->to));
+    CHECK(rewrite_leads(m, i, x->to));
     at.section = JUMP;
     if (x->to > fn->entry && !insn_falls_through(&m->code.v[x->to - 1])) return at;
     at.section = END;
@@ -71,7 +71,7 @@ static struct item edge_item(const struct copier *k, const struct rewrite_insert
     return at;
 }
 
-static int by_place(const void *a, const void *b) {
+static int rewrite_by_place(const void *a, const void *b) {
     const struct item *x = a, *y = b;
     const uint32_t p[] = {x->place, x->section, x->from, x->to, x->index};
     const uint32_t q[] = {y->place, y->section, y->from, y->to, y->index};
@@ -91,12 +91,12 @@ static void sort_items(struct copier *k) {
                          : (struct item){.place = in->pc, .section = BEFORE, .to = in->pc};
         k->item[x].index = x;
     }
-    if (k->nitems > 1) qsort(k->item, k->nitems, sizeof *k->item, by_place);
+    if (k->nitems > 1) qsort(k->item, k->nitems, sizeof *k->item, rewrite_by_place);
 }
 
 /* ---- the code ---- */
 
-static void put(struct copier *k, struct ir_insn i, uint32_t place, uint32_t from) {
+static void rewrite_put(struct copier *k, struct ir_insn i, uint32_t place, uint32_t from) {
     struct ir_module *m = k->r->m;
     if (!i.line) i.line = k->old->code.v[place].line;
     if (from != REWRITE_ORIGINAL) i.flags |= IR_F_ADDED;
@@ -122,11 +122,11 @@ static void put_section(struct copier *k, uint32_t place, enum section section) 
             VEC_PUSH(&k->groups, *x);
             VEC_PUSH(&k->group_pc, (uint32_t)k->r->m->code.n);
         }
-        put(k, in->insn, in->pc == IR_NOPC ? in->to : in->pc, x->index);
+        rewrite_put(k, in->insn, in->pc == IR_NOPC ? in->to : in->pc, x->index);
         bool last = !more || !same_group(x, x + 1);
         bool on = section == JUMP && !(more && x[1].place == place && x[1].section == JUMP);
         if (jumped && last && !on)
-            put(k, (struct ir_insn){.op = IR_BRA, .target = x->to}, in->pc, REWRITE_JUMP);
+            rewrite_put(k, (struct ir_insn){.op = IR_BRA, .target = x->to}, in->pc, REWRITE_JUMP);
     }
 }
 
@@ -144,7 +144,7 @@ static void put_code(struct copier *k, uint32_t *end) {
         r->landing[pc] = (uint32_t)r->m->code.n;
         put_section(k, pc, BEFORE);
         r->new_pc[pc] = (uint32_t)r->m->code.n;
-        put(k, k->old->code.v[pc], pc, REWRITE_ORIGINAL);
+        rewrite_put(k, k->old->code.v[pc], pc, REWRITE_ORIGINAL);
     }
 }
 
@@ -221,7 +221,7 @@ static struct ir_module *copy_module(const struct ir_module *old) {
     return m;
 }
 
-static uint32_t *keep(struct rewrite *r, const uint32_t *v, size_t n) {
+static uint32_t *rewrite_keep(struct rewrite *r, const uint32_t *v, size_t n) {
     uint32_t *to = ARENA_NEW(&r->mem, uint32_t, n);
     if (n) memcpy(to, v, n * sizeof *v);
     return to;
@@ -270,10 +270,10 @@ static const struct ir_binary *move_binary(const struct copier *k) {
 }
 
 /* What both ways to make a copy have in common: the maps by new PC, and the analysis; `good` so far. */
-static struct rewrite *finish(struct copier *k, const struct cfg *c, bool good, struct err *e) {
+static struct rewrite *rewrite_finish(struct copier *k, const struct cfg *c, bool good, struct err *e) {
     struct rewrite *r = k->r;
-    r->old_pc = keep(r, k->old_pc.v, k->old_pc.n);
-    r->insert = keep(r, k->from.v, k->from.n);
+    r->old_pc = rewrite_keep(r, k->old_pc.v, k->old_pc.n);
+    r->insert = rewrite_keep(r, k->from.v, k->from.n);
     r->m->binary = move_binary(k);
     VEC_FREE(&k->groups);
     VEC_FREE(&k->group_pc);
@@ -292,7 +292,7 @@ struct rewrite *cfg_rewrite(const struct ir_module *m, const struct cfg *c,
     CHECK(n < REWRITE_ADDED && m->src.n == m->code.n);
     r->m = copy_module(m);
     copy_code(&k);
-    return finish(&k, c, true, e);
+    return rewrite_finish(&k, c, true, e);
 }
 
 /* ---- a layout made elsewhere ---- */
@@ -301,7 +301,7 @@ static void copy_lines(struct copier *k, const struct rewrite_layout *to) {
     struct rewrite *r = k->r;
     for (size_t pc = 0; pc < to->lines.n; pc++) {
         const struct rewrite_line *x = &to->lines.v[pc];
-        put(k, x->insn, x->old, x->added ? REWRITE_ADDED : REWRITE_ORIGINAL);
+        rewrite_put(k, x->insn, x->old, x->added ? REWRITE_ADDED : REWRITE_ORIGINAL);
         r->m->code.v[pc].flags &= (uint8_t) ~(IR_F_LEADER | IR_F_ENDS);
         if (r->landing[x->old] == IR_NOPC) r->landing[x->old] = (uint32_t)pc;
         if (!x->added) r->new_pc[x->old] = (uint32_t)pc;
@@ -334,7 +334,7 @@ struct rewrite *cfg_rewrite_lines(const struct ir_module *m, const struct cfg *c
     }
     ir_unlink(r->m);
     for (size_t f = 0; f < m->funcs.n; f++) r->m->funcs.v[f].nrow[IR_FILE_P] += to->predicates[f];
-    return finish(&k, c, ir_link(r->m, e), e);
+    return rewrite_finish(&k, c, ir_link(r->m, e), e);
 }
 
 bool cfg_rewrite_turned(struct rewrite *r, const struct cfg *was, struct err *e) {
@@ -366,7 +366,7 @@ void cfg_rewrite_print_pc(const struct rewrite *r, uint32_t pc, struct sb *out) 
     if (added) sb_add(out, " %s", added);
 }
 
-static bool ends_with(const struct sb *text, const char *word) {
+static bool rewrite_ends_with(const struct sb *text, const char *word) {
     const size_t n = strlen(word);
     return text->len >= n && !memcmp(text->text + text->len - n, word, n);
 }
@@ -374,7 +374,7 @@ static bool ends_with(const struct sb *text, const char *word) {
 static bool place_follows(const struct sb *text) {
     static const char *const word[] = {"pc ", " at ", " from ", " ahead of "};
     for (size_t k = 0; k < sizeof word / sizeof *word; k++)
-        if (ends_with(text, word[k])) return true;
+        if (rewrite_ends_with(text, word[k])) return true;
     return false;
 }
 

@@ -24,7 +24,7 @@ const char *cfg_structure_name(enum cfg_structure s) {
 }
 
 static void __attribute__((format(printf, 4, 5)))
-decide(struct work *w, enum cfg_structure s, uint32_t block, const char *fmt, ...) {
+structure_decide(struct work *w, enum cfg_structure s, uint32_t block, const char *fmt, ...) {
     struct sb text = {0};
     va_list ap;
     va_start(ap, fmt);
@@ -41,9 +41,9 @@ static bool find_irreducible(struct work *w) {
         for (uint32_t s = w->g.sfirst[u]; s < w->g.sfirst[u + 1]; s++) {
             uint32_t v = w->g.succ[s];
             if (!edge_retreats(w, u, v) || block_dominates(w, v, u)) continue;
-            decide(w, CFG_IRREDUCIBLE, v,
-                   "the loop closed by the jump from B%u to B%u is also entered past B%u", u + base, v + base,
-                   v + base);
+            structure_decide(w, CFG_IRREDUCIBLE, v,
+                             "the loop closed by the jump from B%u to B%u is also entered past B%u", u + base,
+                             v + base, v + base);
             return true;
         }
     return false;
@@ -96,25 +96,27 @@ static void explain_unstructured(struct work *w, uint32_t v) {
     for (uint32_t p = g->pfirst[v]; p < g->pfirst[v + 1] && n < 2; p++)
         if (!block_dominates(w, v, g->pred[p])) from[n++] = g->pred[p];
     if (n < 2 || w->idom[v] == CFG_NONE)
-        decide(w, CFG_UNSTRUCTURED, v, "the ways through B%u do not nest with those around it", v + base);
+        structure_decide(w, CFG_UNSTRUCTURED, v, "the ways through B%u do not nest with those around it",
+                         v + base);
     else
-        decide(w, CFG_UNSTRUCTURED, v,
-               "B%u is entered from B%u and from B%u, but does not join all arms of the branch in B%u",
-               v + base, from[0] + base, from[1] + base, w->idom[v] + base);
+        structure_decide(
+            w, CFG_UNSTRUCTURED, v,
+            "B%u is entered from B%u and from B%u, but does not join all arms of the branch in B%u", v + base,
+            from[0] + base, from[1] + base, w->idom[v] + base);
 }
 
 static void explain_breaks(struct work *w, uint32_t loop) {
     const struct loop_exits *x = &w->exits[loop];
     uint32_t h = loop_at(w, loop)->header, base = w->f->block;
     if (x->from[0] != x->from[1])
-        decide(w, CFG_BREAKS, h - base, "the loop at B%u is left from B%u and from B%u", h, x->from[0] + base,
-               x->from[1] + base);
+        structure_decide(w, CFG_BREAKS, h - base, "the loop at B%u is left from B%u and from B%u", h,
+                         x->from[0] + base, x->from[1] + base);
     else if (x->to[1] == w->n)
-        decide(w, CFG_BREAKS, h - base, "the loop at B%u is left to B%u and by ending the thread", h,
-               x->to[0] + base);
+        structure_decide(w, CFG_BREAKS, h - base, "the loop at B%u is left to B%u and by ending the thread",
+                         h, x->to[0] + base);
     else
-        decide(w, CFG_BREAKS, h - base, "the loop at B%u is left to B%u and to B%u", h, x->to[0] + base,
-               x->to[1] + base);
+        structure_decide(w, CFG_BREAKS, h - base, "the loop at B%u is left to B%u and to B%u", h,
+                         x->to[0] + base, x->to[1] + base);
 }
 
 void structure_analyse(struct work *w) {

@@ -65,32 +65,32 @@ static void write_line(struct writer *k, struct ir_insn i, uint32_t old, bool ad
     VEC_PUSH(&k->out.lines, ((struct rewrite_line){.old = old, .added = added, .insn = i}));
 }
 
-static void settle(struct writer *k) {
+static void structurise_settle(struct writer *k) {
     const uint32_t pc = k->pending;
     k->pending = IR_NOPC;
     if (pc != IR_NOPC) write_line(k, (struct ir_insn){.op = IR_NOP, .sub = IR_NOP_PLAIN}, pc, false);
 }
 
-static void put(struct writer *k, struct ir_insn i, uint32_t old, bool added) {
-    settle(k);
+static void structurise_put(struct writer *k, struct ir_insn i, uint32_t old, bool added) {
+    structurise_settle(k);
     write_line(k, i, old, added);
 }
 
 /* The jump at pc, if any, has nothing left to do. */
-static void hold(struct writer *k, uint32_t pc) {
+static void structurise_hold(struct writer *k, uint32_t pc) {
     if (pc == IR_NOPC) return;
-    settle(k);
+    structurise_settle(k);
     k->pending = pc;
 }
 
-static struct ir_insn branch(enum ir_mark mark, uint16_t guard, uint32_t target) {
+static struct ir_insn structurise_branch(enum ir_mark mark, uint16_t guard, uint32_t target) {
     return (struct ir_insn){.op = IR_BRA, .sub = (uint8_t)mark, .guard = guard, .target = target};
 }
 
 /* A branch in place of the one at `old`, or if that is taken already or there is none, a new one. */
 static void put_branch(struct writer *k, struct ir_insn i, uint32_t *control, uint32_t place) {
     if (*control != IR_NOPC) i.mods = k->m->code.v[*control].mods & IR_M_UNI;
-    put(k, i, *control == IR_NOPC ? place : *control, *control == IR_NOPC);
+    structurise_put(k, i, *control == IR_NOPC ? place : *control, *control == IR_NOPC);
     *control = IR_NOPC;
 }
 
@@ -98,10 +98,10 @@ static void put_branch(struct writer *k, struct ir_insn i, uint32_t *control, ui
 static void put_after_jump(struct writer *k, struct ir_insn i, uint32_t place, bool can_stand) {
     const uint32_t old = can_stand ? k->pending : IR_NOPC;
     if (can_stand) k->pending = IR_NOPC;
-    put(k, i, old == IR_NOPC ? place : old, old == IR_NOPC);
+    structurise_put(k, i, old == IR_NOPC ? place : old, old == IR_NOPC);
 }
 
-static uint16_t opposite(uint16_t guard) {
+static uint16_t structurise_opposite(uint16_t guard) {
     return guard ^ IR_GUARD_NEG;
 }
 
@@ -117,7 +117,7 @@ static void put_move(struct writer *k, uint16_t row, ir_opnd value, uint16_t gua
     struct ir_insn i = {.op = IR_MOV_P, .guard = guard, .nd = 1, .ns = 1};
     i.o[0] = ir_reg(IR_FILE_P, row & IR_GUARD_INDEX);
     i.o[1] = value;
-    put(k, i, place, true);
+    structurise_put(k, i, place, true);
 }
 
 static void put_clear(struct writer *k, uint16_t row, uint32_t place) {
@@ -175,7 +175,7 @@ static enum ir_mark note_way(struct writer *k, uint32_t u, uint32_t v, uint16_t 
 
 static void put_jump(struct writer *k, enum ir_mark mark, uint16_t guard, uint32_t loop, uint32_t *control,
                      uint32_t place) {
-    put_branch(k, branch(mark, guard, IR_NOPC), control, place);
+    put_branch(k, structurise_branch(mark, guard, IR_NOPC), control, place);
     VEC_PUSH(&k->jumps, ((struct jump){(uint32_t)k->out.lines.n - 1, loop}));
     if (mark == IR_MK_CONT) k->loop[loop].continued = true;
 }
@@ -183,20 +183,20 @@ static void put_jump(struct writer *k, enum ir_mark mark, uint16_t guard, uint32
 /* ---- ifs ---- */
 
 static void put_if(struct writer *k, uint16_t skips, uint32_t *control, uint32_t place) {
-    put_branch(k, branch(IR_MK_IF, skips, IR_NOPC), control, place);
+    put_branch(k, structurise_branch(IR_MK_IF, skips, IR_NOPC), control, place);
     VEC_PUSH(&k->ifs, ((struct open_if){(uint32_t)k->out.lines.n - 1, place}));
 }
 
 static void put_else(struct writer *k) {
     struct open_if *x = &k->ifs.v[k->ifs.n - 1];
-    put_after_jump(k, branch(IR_MK_ELSE, 0, IR_NOPC), x->old, true);
+    put_after_jump(k, structurise_branch(IR_MK_ELSE, 0, IR_NOPC), x->old, true);
     k->out.lines.v[x->pc].insn.target = (uint32_t)k->out.lines.n;
     x->pc = (uint32_t)k->out.lines.n - 1;
 }
 
 static void put_endif(struct writer *k) {
     const struct open_if x = k->ifs.v[--k->ifs.n];
-    put(k, (struct ir_insn){.op = IR_MARK, .sub = IR_MK_ENDIF, .target = IR_NOPC}, x.old, true);
+    structurise_put(k, (struct ir_insn){.op = IR_MARK, .sub = IR_MK_ENDIF, .target = IR_NOPC}, x.old, true);
     k->out.lines.v[x.pc].insn.target = (uint32_t)k->out.lines.n - 1;
 }
 
@@ -206,7 +206,7 @@ static void do_later(struct writer *k, enum task_kind kind, uint32_t node, uint3
 
 /* ---- the end of a node ---- */
 
-static void go(struct writer *k, uint32_t u, uint32_t next) {
+static void structurise_go(struct writer *k, uint32_t u, uint32_t next) {
     const struct plan_node *x = &k->p.v[u];
     const uint32_t v = x->to[0], place = x->control == IR_NOPC ? x->first : x->control;
     uint32_t control = x->control == k->p.ret && !k->p.ret_new && k->p.end != CFG_NONE ? IR_NOPC : x->control;
@@ -216,7 +216,7 @@ static void go(struct writer *k, uint32_t u, uint32_t next) {
         const enum ir_mark mark = note_way(k, u, v, 0, next, place);
         if (mark != IR_MK_NONE) put_jump(k, mark, 0, x->loop, &control, place);
     }
-    hold(k, control);
+    structurise_hold(k, control);
 }
 
 /* Both ways are jumps, or running on. */
@@ -235,14 +235,15 @@ static void part_ways(struct writer *k, const struct plan_node *x, const enum ir
  * the branch is an added one. Returns the PC that the branch stands for, or IR_NOPC. */
 static uint32_t keep_return(struct writer *k, uint32_t pc) {
     if (pc == IR_NOPC || k->m->code.v[pc].op != IR_RET) return pc;
-    put(k, (struct ir_insn){.op = IR_NOP, .sub = IR_NOP_PLAIN, .guard = k->m->code.v[pc].guard}, pc, false);
+    structurise_put(k, (struct ir_insn){.op = IR_NOP, .sub = IR_NOP_PLAIN, .guard = k->m->code.v[pc].guard},
+                    pc, false);
     return IR_NOPC;
 }
 
 static void branch_out(struct writer *k, uint32_t u, uint16_t taken, uint32_t next) {
     const struct plan_node *x = &k->p.v[u];
     const uint32_t place = x->control == IR_NOPC ? x->first : x->control;
-    const uint16_t guard[2] = {taken, opposite(taken)};
+    const uint16_t guard[2] = {taken, structurise_opposite(taken)};
     uint32_t control = keep_return(k, x->control);
     enum ir_mark mark[2] = {IR_MK_NONE, IR_MK_NONE};
     bool in[2];
@@ -264,16 +265,16 @@ static void branch_out(struct writer *k, uint32_t u, uint16_t taken, uint32_t ne
         if (!alone) do_later(k, ENDIF, 0, 0);
         do_later(k, NODE, x->to[e], next);
     }
-    hold(k, control);
+    structurise_hold(k, control);
 }
 
 /* ---- nodes ---- */
 
 static void put_guarded_call(struct writer *k, struct ir_insn i, uint32_t pc) {
     uint32_t none = IR_NOPC;
-    put_if(k, opposite(i.guard), &none, pc);
+    put_if(k, structurise_opposite(i.guard), &none, pc);
     i.guard = 0;
-    put(k, i, pc, false);
+    structurise_put(k, i, pc, false);
     put_endif(k);
 }
 
@@ -283,7 +284,7 @@ static void put_body(struct writer *k, const struct plan_node *x) {
         if ((i->op == IR_CALL || i->op == IR_CALL_IND) && i->guard)
             put_guarded_call(k, *i, pc);
         else
-            put(k, *i, pc, false);
+            structurise_put(k, *i, pc, false);
     }
 }
 
@@ -295,7 +296,7 @@ static uint16_t put_test(struct writer *k, const struct plan_node *x) {
     i.o[0] = ir_reg(IR_FILE_P, row & IR_GUARD_INDEX), i.o[1] = IR_NONE, i.o[2] = x->index;
     i.o[3] = ir_const(IR_FILE_32, (uint32_t)(k->m->k32.n + k->out.k32.n));
     VEC_PUSH(&k->out.k32, x->bound);
-    put(k, i, x->first, true);
+    structurise_put(k, i, x->first, true);
     return row;
 }
 
@@ -310,7 +311,7 @@ static void open_loop(struct writer *k, uint32_t u, uint32_t next) {
                   : !l->stays && !l->leaves                                       ? CONT_ALL
                                                                                   : CONT_NOTED;
     if (s->cont == CONT_NOTED) put_clear(k, s->noted = new_guard(k), x->first);
-    put(k, (struct ir_insn){.op = IR_MARK, .sub = IR_MK_LOOP}, x->first, true);
+    structurise_put(k, (struct ir_insn){.op = IR_MARK, .sub = IR_MK_LOOP}, x->first, true);
     VEC_PUSH(&k->jumps, ((struct jump){(uint32_t)k->out.lines.n - 1, x->heads}));
     s->start = (uint32_t)k->out.lines.n;
 }
@@ -319,7 +320,7 @@ static void close_loop(struct writer *k, uint32_t u) {
     const uint32_t l = k->p.v[u].heads, outer = k->p.loop[l].parent, place = k->p.v[u].first;
     const struct loop_state *s = &k->loop[l];
     uint32_t none = IR_NOPC;
-    put_after_jump(k, branch(IR_MK_ENDLOOP, 0, s->start), place, !s->continued);
+    put_after_jump(k, structurise_branch(IR_MK_ENDLOOP, 0, s->start), place, !s->continued);
     k->loop[l].end = (uint32_t)k->out.lines.n - 1;
     if (s->leaves) put_jump(k, IR_MK_BRK, s->leaves, outer, &none, place);
     if (s->cont == CONT_NOTED || s->cont == CONT_ALL)
@@ -342,7 +343,7 @@ static uint32_t slots_later(struct writer *k, uint32_t u, int kind, uint32_t nex
 static void put_end_of_function(struct writer *k) {
     struct ir_insn i = {.op = IR_RET};
     if (!k->p.ret_new) i = k->m->code.v[k->p.ret];
-    put(k, i, k->p.ret, k->p.ret_new);
+    structurise_put(k, i, k->p.ret, k->p.ret_new);
 }
 
 static void write_node(struct writer *k, uint32_t u, uint32_t next) {
@@ -364,7 +365,7 @@ static void write_node(struct writer *k, uint32_t u, uint32_t next) {
     open_slots(k, u, PLAN_WITHIN, x->control == IR_NOPC ? x->first : x->control);
     if (x->tests) guard ^= put_test(k, x);
     on = slots_later(k, u, PLAN_WITHIN, on);
-    if (x->end == PLAN_GOES) go(k, u, on);
+    if (x->end == PLAN_GOES) structurise_go(k, u, on);
     if (x->end == PLAN_BRANCHES) branch_out(k, u, guard, on);
 }
 
@@ -374,7 +375,7 @@ static void write_slot(struct writer *k, uint32_t u, uint32_t next) {
         return;
     }
     uint32_t none = IR_NOPC;
-    put_if(k, opposite(k->guard[u]), &none, k->p.v[u].first);
+    put_if(k, structurise_opposite(k->guard[u]), &none, k->p.v[u].first);
     do_later(k, ENDIF, 0, 0);
     do_later(k, NODE, u, next);
 }
@@ -393,7 +394,7 @@ static bool write_nodes(struct writer *k, size_t most) {
         case RELEASE: k->used = t.node; break;
         }
     }
-    settle(k);
+    structurise_settle(k);
     return !k->todo.n;
 }
 
@@ -422,7 +423,7 @@ static void copy_function(struct writer *k, uint32_t func) {
     k->out.predicates[func] = 0;
 }
 
-static void refuse(struct writer *k, uint32_t func, uint32_t line, const char *why) {
+static void structurise_refuse(struct writer *k, uint32_t func, uint32_t line, const char *why) {
     struct sb text = {0};
     sb_add(&text, "%s:%" PRIu32 ": error: %s has no structured form: %s", k->m->name, line,
            k->m->funcs.v[func].name, why);
@@ -445,7 +446,7 @@ static const char *structurise(struct writer *k, const struct cfg *c, uint32_t f
     const bool whole = write_nodes(k, most);
     if (whole) aim_jumps(k);
     if (insn_falls_through(&k->out.lines.v[k->out.lines.n - 1].insn))
-        put(k, (struct ir_insn){.op = fn->kernel ? IR_EXIT : IR_RET}, fn->end - 1, true);
+        structurise_put(k, (struct ir_insn){.op = fn->kernel ? IR_EXIT : IR_RET}, fn->end - 1, true);
     k->out.end[func] = (uint32_t)k->out.lines.n;
     k->out.predicates[func] = k->most;
     plan_free(&k->p);
@@ -457,12 +458,12 @@ static void write_function(struct writer *k, const struct cfg *c, uint32_t func)
     const struct cfg_func *f = &c->funcs[func];
     k->out.entry[func] = (uint32_t)k->out.lines.n;
     if (f->structure == CFG_IRREDUCIBLE) {
-        refuse(k, func, k->m->code.v[c->blocks[f->why].first].line, f->why_text);
+        structurise_refuse(k, func, k->m->code.v[c->blocks[f->why].first].line, f->why_text);
         return;
     }
     /* Its ifs and loops are made of predicates, and machine code has none. */
     const char *why = k->m->binary ? "it is machine code" : structurise(k, c, func);
-    if (why) refuse(k, func, k->m->funcs.v[func].line, why);
+    if (why) structurise_refuse(k, func, k->m->funcs.v[func].line, why);
 }
 
 static void keep_refusals(const struct writer *k, struct rewrite *r) {

@@ -60,7 +60,7 @@ static bool bit_get(const uint64_t *s, uint32_t bit) {
 static void bit_put(uint64_t *s, uint32_t bit, bool v) {
     s[bit / 64] = (s[bit / 64] & ~((uint64_t)1 << bit % 64)) | (uint64_t)v << bit % 64;
 }
-static bool merge(uint64_t *to, const uint64_t *from, uint32_t words) {
+static bool uniform_merge(uint64_t *to, const uint64_t *from, uint32_t words) {
     uint64_t grown = 0;
     for (uint32_t k = 0; k < words; k++) {
         grown |= from[k] & ~to[k];
@@ -68,7 +68,7 @@ static bool merge(uint64_t *to, const uint64_t *from, uint32_t words) {
     }
     return grown;
 }
-static uint64_t *row(const struct flow *f, uint64_t *rows, uint32_t v) {
+static uint64_t *uniform_row(const struct flow *f, uint64_t *rows, uint32_t v) {
     return rows + (size_t)v * f->words;
 }
 
@@ -83,13 +83,13 @@ static uint32_t bit_of(const struct flow *f, ir_opnd o) {
     return f->first[file] + at;
 }
 
-static bool differs(const struct flow *f, const uint64_t *s, ir_opnd o) {
+static bool uniform_differs(const struct flow *f, const uint64_t *s, ir_opnd o) {
     uint32_t bit = bit_of(f, o);
     return bit != CFG_NONE && bit_get(s, bit);
 }
 
 static bool guard_differs(const struct flow *f, const uint64_t *s, const struct ir_insn *i) {
-    return differs(f, s, ir_reg(IR_FILE_P, i->guard & IR_GUARD_INDEX));
+    return uniform_differs(f, s, ir_reg(IR_FILE_P, i->guard & IR_GUARD_INDEX));
 }
 
 /* Frame bytes [at, at + n); what is not followed differs. */
@@ -102,7 +102,7 @@ static bool bytes_differ(const struct flow *f, const uint64_t *s, int64_t at, ui
 
 static bool sources_differ(const struct flow *f, const uint64_t *s, const struct ir_insn *i) {
     for (int k = i->nd; k < i->nd + i->ns; k++)
-        if (differs(f, s, i->o[k])) return true;
+        if (uniform_differs(f, s, i->o[k])) return true;
     return i->mods & IR_M_CC_IN && bit_get(s, f->carry);
 }
 
@@ -170,7 +170,8 @@ static bool result_differs(const struct uniform *u, const struct flow *f, const 
     case IR_RV_FCVT32:
     case IR_RV_FCVT64:
     case IR_RV_FBITS32:
-    case IR_RV_FBITS64: return sources_differ(f, s, i) || differs(f, s, ir_reg(IR_FILE_64, IR_RV_FCSR));
+    case IR_RV_FBITS64:
+        return sources_differ(f, s, i) || uniform_differs(f, s, ir_reg(IR_FILE_64, IR_RV_FCSR));
     case IR_VOTE:
     case IR_BALLOT:
     case IR_REDUX_U32:
@@ -179,9 +180,9 @@ static bool result_differs(const struct uniform *u, const struct flow *f, const 
     case IR_MATCH_ALL_U32:
     case IR_MATCH_ALL_U64:
         return u->scope == CFG_VARIES_BLOCK || !(i->mods & IR_M_SYNC) ||
-               differs(f, s, i->o[i->nd + i->ns - 1]);
+               uniform_differs(f, s, i->o[i->nd + i->ns - 1]);
     case IR_BAR_RED_P:
-    case IR_BAR_RED_U32: return differs(f, s, i->o[1]) || ir_file(i->o[2]) != IR_FILE_NONE;
+    case IR_BAR_RED_U32: return uniform_differs(f, s, i->o[1]) || ir_file(i->o[2]) != IR_FILE_NONE;
     default: return true;
     }
 }
@@ -189,7 +190,7 @@ static bool result_differs(const struct uniform *u, const struct flow *f, const 
 /* ---- one instruction ---- */
 
 /* A write under a guard leaves the old value where the guard does not hold. */
-static void write(uint64_t *s, uint32_t bit, const struct ir_insn *i, bool v) {
+static void uniform_write(uint64_t *s, uint32_t bit, const struct ir_insn *i, bool v) {
     if (bit != CFG_NONE) bit_put(s, bit, v || (i->guard && bit_get(s, bit)));
 }
 
@@ -197,7 +198,8 @@ static void write_bytes(const struct flow *f, uint64_t *s, int64_t at, uint64_t 
                         bool v) {
     for (uint64_t k = 0; k < n; k++) {
         int64_t byte = at + (int64_t)k;
-        if (byte >= 0 && byte < (int64_t)(f->bits - f->frame)) write(s, f->frame + (uint32_t)byte, i, v);
+        if (byte >= 0 && byte < (int64_t)(f->bits - f->frame))
+            uniform_write(s, f->frame + (uint32_t)byte, i, v);
     }
 }
 
@@ -205,36 +207,36 @@ static bool is_store(const struct ir_insn *i) {
     return i->op == IR_ST_U8 || i->op == IR_ST_U16 || i->op == IR_ST_U32 || i->op == IR_ST_U64;
 }
 
-static void store(const struct flow *f, uint64_t *s, const struct ir_insn *i, bool guard) {
+static void uniform_store(const struct flow *f, uint64_t *s, const struct ir_insn *i, bool guard) {
     uint32_t bytes = element_bytes(i);
     for (int k = 1; k < i->ns; k++)
         write_bytes(f, s, (int64_t)i->disp + (int64_t)(k - 1) * bytes, bytes, i,
-                    guard || differs(f, s, i->o[i->nd + k]));
+                    guard || uniform_differs(f, s, i->o[i->nd + k]));
 }
 
 static void apply(const struct uniform *u, const struct flow *f, uint64_t *s, const struct ir_insn *i) {
     bool guard = guard_differs(f, s, i);
     if (is_store(i)) {
-        if (i->space == IR_SP_FRAME) store(f, s, i, guard);
+        if (i->space == IR_SP_FRAME) uniform_store(f, s, i, guard);
         return;
     }
     if (i->op == IR_RV_CSR && sources_differ(f, s, i))
-        write(s, bit_of(f, ir_reg(IR_FILE_64, IR_RV_FCSR)), i, true);
+        uniform_write(s, bit_of(f, ir_reg(IR_FILE_64, IR_RV_FCSR)), i, true);
     if (!i->nd && !(i->mods & IR_M_CC_OUT)) return;
     bool v = guard || result_differs(u, f, s, i);
-    for (int k = 0; k < i->nd; k++) write(s, bit_of(f, i->o[k]), i, v);
-    if (ir_ops[i->op].kind != 'M' && i->mods & IR_M_CC_OUT) write(s, f->carry, i, v);
+    for (int k = 0; k < i->nd; k++) uniform_write(s, bit_of(f, i->o[k]), i, v);
+    if (ir_ops[i->op].kind != 'M' && i->mods & IR_M_CC_OUT) uniform_write(s, f->carry, i, v);
 }
 
 /* ---- calls ---- */
 
-static const uint32_t *call_words(const struct uniform *u, const struct ir_insn *i) {
+static const uint32_t *uniform_call_words(const struct uniform *u, const struct ir_insn *i) {
     return u->m->ext.v + i->ext;
 }
 
 /* The functions a call may reach, *n of them. */
 static const uint32_t *callees(const struct uniform *u, const struct ir_insn *i, uint32_t *n) {
-    const uint32_t *w = call_words(u, i);
+    const uint32_t *w = uniform_call_words(u, i);
     *n = 0;
     if (i->op == IR_SYS) return NULL;
     *n = 1;
@@ -244,12 +246,13 @@ static const uint32_t *callees(const struct uniform *u, const struct ir_insn *i,
     return u->taken.v;
 }
 
-static void touch(struct flow *f, uint32_t v) {
+static void uniform_touch(struct flow *f, uint32_t v) {
     f->dirty = f->queued[v] = true;
 }
 
 /* Arguments into the callee's frame at its entry. */
-static void pass(struct flow *f, const uint64_t *s, const uint32_t *copy, uint32_t n, struct flow *callee) {
+static void uniform_pass(struct flow *f, const uint64_t *s, const uint32_t *copy, uint32_t n,
+                         struct flow *callee) {
     if (!callee->w.n || callee->lost) return;
     for (uint32_t k = 0; k < n; k++, copy += 3)
         for (uint32_t b = 0; b < copy[2]; b++) {
@@ -258,13 +261,13 @@ static void pass(struct flow *f, const uint64_t *s, const uint32_t *copy, uint32
             uint32_t bit = callee->frame + (uint32_t)to;
             if (bit_get(callee->in, bit) || !bytes_differ(f, s, (int64_t)copy[0] + b, 1)) continue;
             bit_put(callee->in, bit, true);
-            touch(callee, 0);
+            uniform_touch(callee, 0);
         }
 }
 
 static bool result_byte(struct flow *callee, uint32_t at) {
     return !callee->w.n || callee->lost || at >= callee->bits - callee->frame ||
-           bit_get(row(callee, callee->in, callee->w.n), callee->frame + at);
+           bit_get(uniform_row(callee, callee->in, callee->w.n), callee->frame + at);
 }
 
 static bool is_promised(const struct flow *f, const struct ir_insn *i) {
@@ -273,7 +276,7 @@ static bool is_promised(const struct flow *f, const struct ir_insn *i) {
 
 static bool call_diverges(const struct flow *f, const uint64_t *s, const struct ir_insn *i) {
     if (is_promised(f, i)) return false;
-    return guard_differs(f, s, i) || (i->op == IR_CALL_IND && differs(f, s, i->o[i->nd]));
+    return guard_differs(f, s, i) || (i->op == IR_CALL_IND && uniform_differs(f, s, i->o[i->nd]));
 }
 
 /* A call of machine code leaves results in registers that all functions share: any of them may differ then. */
@@ -281,17 +284,17 @@ static void lose_registers(const struct flow *f, uint64_t *s) {
     for (uint32_t r = 0; r < f->w.fn->nrow[IR_FILE_64]; r++) bit_put(s, f->first[IR_FILE_64] + r, true);
 }
 
-static void call(struct uniform *u, struct flow *f, uint64_t *s, const struct ir_insn *i) {
+static void uniform_call(struct uniform *u, struct flow *f, uint64_t *s, const struct ir_insn *i) {
     if (u->m->binary) {
         lose_registers(f, s);
         return;
     }
-    const uint32_t *w = call_words(u, i), *args = w + IR_CALL_COPIES,
+    const uint32_t *w = uniform_call_words(u, i), *args = w + IR_CALL_COPIES,
                    *rets = args + 3 * (size_t)w[IR_CALL_NARGS];
     uint32_t n;
     const uint32_t *to = callees(u, i, &n);
     bool diverges = call_diverges(f, s, i);
-    for (uint32_t k = 0; k < n; k++) pass(f, s, args, w[IR_CALL_NARGS], &u->flow[to[k]]);
+    for (uint32_t k = 0; k < n; k++) uniform_pass(f, s, args, w[IR_CALL_NARGS], &u->flow[to[k]]);
     for (uint32_t r = 0; r < w[IR_CALL_NRETS]; r++, rets += 3)
         for (uint32_t b = 0; b < rets[2]; b++) {
             bool v = diverges || i->op == IR_SYS;
@@ -312,17 +315,18 @@ struct met {
     uint64_t *what;
 };
 
-static void meet(void *user, uint32_t join, const uint32_t *blocks, uint32_t n) {
+static void uniform_meet(void *user, uint32_t join, const uint32_t *blocks, uint32_t n) {
     struct met *x = user;
     struct flow *f = x->f;
     memset(x->what, 0, f->words * sizeof *x->what);
     for (uint32_t k = 0; k < n; k++)
-        if (blocks[k] < f->w.n) merge(x->what, row(f, f->defs, blocks[k]), f->words);
-    if (merge(row(f, f->in, join), x->what, f->words) && join < f->w.n) touch(f, join);
+        if (blocks[k] < f->w.n) uniform_merge(x->what, uniform_row(f, f->defs, blocks[k]), f->words);
+    if (uniform_merge(uniform_row(f, f->in, join), x->what, f->words) && join < f->w.n)
+        uniform_touch(f, join);
 }
 
 /* Everything of a function differs from here on. */
-static void give_up(struct flow *f) {
+static void uniform_give_up(struct flow *f) {
     f->lost = f->dirty = true;
 }
 
@@ -331,31 +335,32 @@ static bool block_diverges(const struct flow *f, const uint64_t *s, uint32_t v) 
     const struct ir_insn *i = &f->w.m->code.v[f->w.b[v].end - 1];
     if (i->op == IR_CALL || i->op == IR_CALL_IND) return call_diverges(f, s, i);
     if (!insn_ends_block(i) || is_promised(f, i) || diverge_ways(&f->d, v) < 2) return false;
-    return guard_differs(f, s, i) || (i->op == IR_BRX && differs(f, s, i->o[0])) ||
+    return guard_differs(f, s, i) || (i->op == IR_BRX && uniform_differs(f, s, i->o[0])) ||
            (i->op == IR_BRA && i->ns && sources_differ(f, s, i));
 }
 
-static void diverge(struct uniform *u, struct flow *f, uint32_t v) {
+static void uniform_diverge(struct uniform *u, struct flow *f, uint32_t v) {
     if (f->diverged[v]) return;
     f->diverged[v] = true;
     struct met x = {f, u->state + f->words};
-    if (!is_call(&f->w.m->code.v[f->w.b[v].end - 1]) && !diverge_joins(&f->d, v, meet, &x)) give_up(f);
+    if (!is_call(&f->w.m->code.v[f->w.b[v].end - 1]) && !diverge_joins(&f->d, v, uniform_meet, &x))
+        uniform_give_up(f);
 }
 
 static void walk_block(struct uniform *u, struct flow *f, uint32_t v) {
     uint64_t *s = u->state;
-    memcpy(s, row(f, f->in, v), f->words * sizeof *s);
+    memcpy(s, uniform_row(f, f->in, v), f->words * sizeof *s);
     for (uint32_t pc = f->w.b[v].first; pc < f->w.b[v].end; pc++) {
         const struct ir_insn *i = &u->m->code.v[pc];
-        if (pc + 1 == f->w.b[v].end && block_diverges(f, s, v)) diverge(u, f, v);
+        if (pc + 1 == f->w.b[v].end && block_diverges(f, s, v)) uniform_diverge(u, f, v);
         if (is_call(i))
-            call(u, f, s, i);
+            uniform_call(u, f, s, i);
         else
             apply(u, f, s, i);
     }
     for (uint32_t k = f->d.g.sfirst[v]; k < f->d.g.sfirst[v + 1]; k++) {
         uint32_t to = f->d.g.succ[k];
-        bool grown = merge(row(f, f->in, to), s, f->words);
+        bool grown = uniform_merge(uniform_row(f, f->in, to), s, f->words);
         if (to < f->w.n && (grown || !f->reached[to])) f->queued[to] = f->reached[to] = true;
     }
 }
@@ -366,12 +371,12 @@ static void callers_again(struct uniform *u, struct flow *f) {
     for (size_t k = 0; k < f->callers.n; k++) {
         struct flow *caller = &u->flow[f->callers.v[k]];
         for (uint32_t v = 0; v < caller->w.n && !caller->lost; v++)
-            if (caller->calls[v] && caller->reached[v]) touch(caller, v);
+            if (caller->calls[v] && caller->reached[v]) uniform_touch(caller, v);
     }
 }
 
 /* A function that was given up passes on arguments and results that differ. */
-static void lose(struct uniform *u, struct flow *f) {
+static void uniform_lose(struct uniform *u, struct flow *f) {
     uint64_t *s = u->state;
     if (f->in) memset(s, 0xff, f->words * sizeof *s);
     for (uint32_t pc = f->w.fn->entry; pc < f->w.fn->end; pc++) {
@@ -382,16 +387,16 @@ static void lose(struct uniform *u, struct flow *f) {
             struct flow *callee = &u->flow[to[k]];
             if (!callee->w.n || callee->lost) continue;
             for (uint32_t b = callee->frame; b < callee->bits; b++) bit_put(callee->in, b, true);
-            touch(callee, 0);
+            uniform_touch(callee, 0);
         }
     }
     callers_again(u, f);
 }
 
-static void settle(struct uniform *u, struct flow *f) {
+static void uniform_settle(struct uniform *u, struct flow *f) {
     f->dirty = false;
     bool more = !f->lost;
-    uint64_t *end = f->lost ? NULL : row(f, f->in, f->w.n), *was = u->state + 2 * (size_t)f->words;
+    uint64_t *end = f->lost ? NULL : uniform_row(f, f->in, f->w.n), *was = u->state + 2 * (size_t)f->words;
     if (end) memcpy(was, end, f->words * sizeof *was);
     while (more && !f->lost) {
         more = false;
@@ -405,7 +410,7 @@ static void settle(struct uniform *u, struct flow *f) {
     }
     f->dirty = false;
     if (f->lost)
-        lose(u, f);
+        uniform_lose(u, f);
     else if (memcmp(was, end, f->words * sizeof *was))
         callers_again(u, f);
 }
@@ -431,10 +436,10 @@ static uint32_t bytes_followed(const struct uniform *u, const struct ir_func *fn
 
 /* What a block writes, whatever the values: a walk from a state without bits in which every result differs. */
 static void find_defs(const struct uniform *u, struct flow *f, uint32_t v) {
-    uint64_t *s = row(f, f->defs, v);
+    uint64_t *s = uniform_row(f, f->defs, v);
     for (uint32_t pc = f->w.b[v].first; pc < f->w.b[v].end; pc++) {
         const struct ir_insn *i = &u->m->code.v[pc];
-        for (int k = 0; k < i->nd; k++) write(s, bit_of(f, i->o[k]), i, true);
+        for (int k = 0; k < i->nd; k++) uniform_write(s, bit_of(f, i->o[k]), i, true);
         if (i->mods & IR_M_CC_OUT || is_call(i)) bit_put(s, f->carry, true);
         if (is_store(i) && i->space == IR_SP_FRAME)
             write_bytes(f, s, i->disp, (uint64_t)(i->ns - 1) * element_bytes(i), i, true);
@@ -444,12 +449,13 @@ static void find_defs(const struct uniform *u, struct flow *f, uint32_t v) {
             lose_registers(f, s);
             continue;
         }
-        const uint32_t *w = call_words(u, i), *ret = w + IR_CALL_COPIES + 3 * (size_t)w[IR_CALL_NARGS];
+        const uint32_t *w = uniform_call_words(u, i),
+                       *ret = w + IR_CALL_COPIES + 3 * (size_t)w[IR_CALL_NARGS];
         for (uint32_t r = 0; r < w[IR_CALL_NRETS]; r++, ret += 3) write_bytes(f, s, ret[1], ret[2], i, true);
     }
 }
 
-static void begin(struct uniform *u, struct flow *f) {
+static void uniform_begin(struct uniform *u, struct flow *f) {
     const struct ir_func *fn = f->w.fn;
     f->believes = u->scope == CFG_VARIES_WARP;
     if (!f->w.n) return;
@@ -465,7 +471,7 @@ static void begin(struct uniform *u, struct flow *f) {
     f->calls = ARENA_NEW(&f->w.mem, bool, f->w.n);
     diverge_init(&f->d, &f->w);
     if ((uint64_t)f->words * (f->w.n + 1) > MOST_WORDS) {
-        give_up(f);
+        uniform_give_up(f);
         return;
     }
     f->in = ARENA_NEW(&f->w.mem, uint64_t, (size_t)f->words * (f->w.n + 1));
@@ -475,7 +481,7 @@ static void begin(struct uniform *u, struct flow *f) {
     if (u->m->binary && fn->kernel) /* the launch has filled them, the same for all threads */
         for (uint32_t r = 0; r <= IR_RV_FCSR; r++) bit_put(f->in, f->first[IR_FILE_64] + r, false);
     f->reached[0] = true;
-    touch(f, 0);
+    uniform_touch(f, 0);
 }
 
 static void list_calls(struct uniform *u) {
@@ -512,18 +518,18 @@ static bool can_diverge(const struct flow *f, uint32_t v) {
 }
 
 /* Notes the branches that may diverge. In a program without values every branch may. */
-static void note(struct uniform *u, struct flow *f) {
+static void uniform_note(struct uniform *u, struct flow *f) {
     for (uint32_t v = 0; v < f->w.n; v++)
         if (f->lost || u->m->replays_only ? can_diverge(f, v) : f->diverged[v])
             u->out[f->w.b[v].end - 1] |= u->scope;
 }
 
-static void analyse(struct uniform *u, const struct cfg *c) {
+static void uniform_analyse(struct uniform *u, const struct cfg *c) {
     uint32_t n = (uint32_t)u->m->funcs.n, words = 1;
     u->flow = xcalloc(n + 1, sizeof *u->flow);
     for (uint32_t k = 0; k < n; k++) {
         work_reopen(&u->flow[k].w, u->m, c, k);
-        begin(u, &u->flow[k]);
+        uniform_begin(u, &u->flow[k]);
         if (u->flow[k].words > words) words = u->flow[k].words;
     }
     u->state = xcalloc(3 * (size_t)words, sizeof *u->state);
@@ -534,11 +540,11 @@ static void analyse(struct uniform *u, const struct cfg *c) {
         for (uint32_t k = 0; k < n; k++) {
             if (!u->flow[k].dirty) continue;
             more = true;
-            settle(u, &u->flow[k]);
+            uniform_settle(u, &u->flow[k]);
         }
     }
     for (uint32_t k = 0; k < n; k++) {
-        note(u, &u->flow[k]);
+        uniform_note(u, &u->flow[k]);
         VEC_FREE(&u->flow[k].callers);
         arena_free(&u->flow[k].w.mem);
     }
@@ -551,7 +557,7 @@ uint8_t *cfg_uniform(const struct ir_module *m, const struct cfg *c) {
     uint8_t *out = xcalloc(m->code.n + 1, 1);
     struct uniform warp = {.m = m, .scope = CFG_VARIES_WARP, .out = out};
     struct uniform block = {.m = m, .scope = CFG_VARIES_BLOCK, .out = out};
-    analyse(&warp, c);
-    analyse(&block, c);
+    uniform_analyse(&warp, c);
+    uniform_analyse(&block, c);
     return out;
 }

@@ -7,7 +7,7 @@
 
 const struct opt opts_help = {"help", 'h', false, NULL, "Show this help and exit."};
 
-static const struct opt *find(const struct opts *o, const char *name, size_t n) {
+static const struct opt *opts_find(const struct opts *o, const char *name, size_t n) {
     for (const struct opt *t = o->table; t->name; t++)
         if (strlen(t->name) == n && !memcmp(t->name, name, n)) return t;
     return n == 4 && !memcmp(name, "help", 4) ? &opts_help : NULL;
@@ -43,7 +43,7 @@ void opts_text(const struct opt *t, struct sb *out) {
 }
 
 /* A list that is given in several parts is one list, in the order of the parts. */
-static void join(struct opts *o, const struct opt *t, const char *value) {
+static void opts_join(struct opts *o, const struct opt *t, const char *value) {
     for (size_t i = 0; i < o->given.n; i++) {
         struct opt_given *g = &o->given.v[i];
         struct sb all = {0};
@@ -54,8 +54,8 @@ static void join(struct opts *o, const struct opt *t, const char *value) {
 }
 
 /* attached: the value that came in the same word, or NULL. *i is the word; it moves on when the value is the next. */
-static bool take(struct opts *o, const struct opt *t, const char *attached, int *i, int n, char *const *words,
-                 struct err *e) {
+static bool opts_take(struct opts *o, const struct opt *t, const char *attached, int *i, int n,
+                      char *const *words, struct err *e) {
     const char *value = attached;
     if (opts_optional(t) && !attached) value = "";
     if (!t->value && attached) return err_set(e, ERR_INPUT, "option --%s takes no value", t->name);
@@ -65,7 +65,7 @@ static bool take(struct opts *o, const struct opt *t, const char *attached, int 
         value = words[++*i];
     }
     if (!(t->how & OPT_REPEAT) && t != &opts_help && opts_has(o, t->name)) {
-        if (t->how & OPT_LIST) return join(o, t, value), true;
+        if (t->how & OPT_LIST) return opts_join(o, t, value), true;
         return err_set(e, ERR_INPUT, "option --%s is given twice", t->name);
     }
     VEC_PUSH(&o->given, (struct opt_given){t, value});
@@ -75,14 +75,14 @@ static bool take(struct opts *o, const struct opt *t, const char *attached, int 
 static bool take_long(struct opts *o, int *i, int n, char *const *words, struct err *e) {
     const char *name = words[*i] + 2, *equals = strchr(name, '=');
     size_t len = equals ? (size_t)(equals - name) : strlen(name);
-    const struct opt *t = find(o, name, len);
-    return t ? take(o, t, equals ? equals + 1 : NULL, i, n, words, e) : unknown_long(o, name, len, e);
+    const struct opt *t = opts_find(o, name, len);
+    return t ? opts_take(o, t, equals ? equals + 1 : NULL, i, n, words, e) : unknown_long(o, name, len, e);
 }
 
 /* "-mech" would be the letter m with the value "ech", which is never meant. */
 static bool one_dash(const struct opts *o, const char *word, struct err *e) {
     const size_t n = strcspn(word, "=");
-    return n > 2 && find(o, word + 1, n - 1) &&
+    return n > 2 && opts_find(o, word + 1, n - 1) &&
            !err_set(e, ERR_INPUT, "unknown option %.*s (did you mean -%.*s?)", (int)n, word, (int)n, word);
 }
 
@@ -91,10 +91,10 @@ static bool take_short(struct opts *o, int *i, int n, char *const *words, struct
     const struct opt *t = find_letter(o, word[1]);
     if (one_dash(o, word, e)) return false;
     if (!t) return err_set(e, ERR_INPUT, "unknown option %.60s", word);
-    return take(o, t, word[2] ? word + 2 : NULL, i, n, words, e);
+    return opts_take(o, t, word[2] ? word + 2 : NULL, i, n, words, e);
 }
 
-static bool parse(struct opts *o, int n, char *const *words, bool program, struct err *e) {
+static bool cli_opts_parse(struct opts *o, int n, char *const *words, bool program, struct err *e) {
     bool options = true;
     for (int i = 0; i < n; i++) {
         const char *w = words[i];
@@ -113,12 +113,12 @@ static bool parse(struct opts *o, int n, char *const *words, bool program, struc
 
 bool opts_parse(struct opts *o, const struct opt *table, int n, char *const *words, struct err *e) {
     *o = (struct opts){.table = table};
-    return parse(o, n, words, false, e);
+    return cli_opts_parse(o, n, words, false, e);
 }
 
 bool opts_parse_program(struct opts *o, const struct opt *table, int n, char *const *words, struct err *e) {
     *o = (struct opts){.table = table};
-    return parse(o, n, words, true, e);
+    return cli_opts_parse(o, n, words, true, e);
 }
 
 void opts_free(struct opts *o) {
@@ -128,11 +128,11 @@ void opts_free(struct opts *o) {
 }
 
 bool opts_known(const struct opts *o, const char *name) {
-    return find(o, name, strlen(name)) != NULL;
+    return opts_find(o, name, strlen(name)) != NULL;
 }
 
 size_t opts_count(const struct opts *o, const char *name) {
-    CHECK(find(o, name, strlen(name)));
+    CHECK(opts_find(o, name, strlen(name)));
     size_t n = 0;
     for (size_t i = 0; i < o->given.n; i++) n += !strcmp(o->given.v[i].opt->name, name);
     return n;

@@ -38,7 +38,7 @@ static bool write_all(const char *path, const char *mode, const void *data, size
     return (fclose(f) == 0 || !fine || cannot_write(e, shown)) && fine;
 }
 
-static void release(struct outfile *f) {
+static void outfile_release(struct outfile *f) {
     if (f->stream && f->path) fclose(f->stream->file);
     free(f->stream);
     if (f->temporary) unlink(f->temporary);
@@ -91,7 +91,7 @@ bool outfile_try(const char *path, struct err *e) {
     bool fine = target == TARGET_FILE ? can_replace(&f) : !f.path || !access(f.path, W_OK);
     if (target == TARGET_DIRECTORY) errno = EISDIR, fine = false;
     if (!fine) cannot_write(e, path);
-    release(&f);
+    outfile_release(&f);
     return fine;
 }
 
@@ -119,7 +119,7 @@ bool outfile_write(struct outfiles *o, const char *path, const void *data, size_
     if (fine)
         VEC_PUSH(&o->files, f);
     else
-        release(&f);
+        outfile_release(&f);
     return fine;
 }
 
@@ -138,7 +138,7 @@ bool outfile_open(struct outfiles *o, const char *path, FILE *out, struct outstr
     if (!file) {
         cannot_write(e, path);
         free(opened);
-        release(&f);
+        outfile_release(&f);
         return false;
     }
     f.stream = opened;
@@ -215,7 +215,7 @@ bool outfile_sync(struct outfiles *o, struct err *e) {
 }
 
 void outfile_free(struct outfiles *o) {
-    for (size_t i = 0; i < o->files.n; i++) release(&o->files.v[i]);
+    for (size_t i = 0; i < o->files.n; i++) outfile_release(&o->files.v[i]);
     VEC_FREE(&o->files);
     for (struct outfiles **at = o->list; at && *at; at = &(*at)->next)
         if (*at == o) {

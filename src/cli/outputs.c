@@ -15,7 +15,8 @@ static const char *path_of(const struct opt_given *g) {
     return colon && colon[1] ? colon + 1 : NULL;
 }
 
-static bool apart(const struct opt_given *a, const struct opt_given *b, const char *path, struct err *e) {
+static bool outputs_apart(const struct opt_given *a, const struct opt_given *b, const char *path,
+                          struct err *e) {
     if (a->opt == b->opt) return err_set(e, ERR_INPUT, "--%s cannot go to %.60s twice", a->opt->name, path);
     return err_set(e, ERR_INPUT, "--%s and --%s cannot both go to %.60s", a->opt->name, b->opt->name, path);
 }
@@ -29,7 +30,7 @@ bool outputs_prepare(struct opts *o, struct err *e) {
         for (size_t k = 0; k < i; k++) {
             const char *other = path_of(&o->given.v[k]);
             if (other && !strcmp(outfile_name(other), outfile_name(path)))
-                return apart(&o->given.v[k], g, path, e);
+                return outputs_apart(&o->given.v[k], g, path, e);
         }
         if (!outfile_try(path, e)) return false;
     }

@@ -6,7 +6,7 @@
 
 #include "sim/config.h"
 
-static bool decides(const struct opt *row) {
+static bool page_about_decides(const struct opt *row) {
     return !(row->how & (OPT_WRITES | OPT_UPDATES)) && strcmp(row->name, "jobs") &&
            strcmp(row->name, "quiet");
 }
@@ -16,7 +16,7 @@ static void add_command(const struct cli *c, const struct opts *o, struct sb *ou
     for (size_t i = 0; i < o->operands.n; i++) cli_add_word(out, o->operands.v[i]);
     for (size_t i = 0; i < o->given.n; i++) {
         const struct opt_given *g = &o->given.v[i];
-        if (!decides(g->opt)) continue;
+        if (!page_about_decides(g->opt)) continue;
         sb_add(out, " --%s", g->opt->name);
         if (g->value) cli_add_word(out, g->value);
     }

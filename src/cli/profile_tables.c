@@ -18,21 +18,21 @@ static double ratio(uint64_t a, uint64_t b) {
     return b ? (double)a / (double)b : 0;
 }
 
-static void count_cell(struct table *t, uint64_t v) {
+static void profile_tables_count_cell(struct table *t, uint64_t v) {
     struct sb text = {0};
     text_grouped(&text, v);
     table_cell(t, "%s", text.text);
     sb_free(&text);
 }
 
-static void share_cell(struct table *t, uint64_t v, uint64_t all) {
+static void profile_tables_share_cell(struct table *t, uint64_t v, uint64_t all) {
     if (v)
         table_cell(t, "%.1f %%", 100 * ratio(v, all));
     else
         table_cell(t, "%s", "");
 }
 
-static void bar_cell(struct table *t, uint64_t v, uint64_t all, bool utf8) {
+static void profile_tables_bar_cell(struct table *t, uint64_t v, uint64_t all, bool utf8) {
     struct sb bar = {0};
     bar_add(&bar, (double)v, (double)all, BAR_WIDTH, utf8);
     table_cell(t, "%s", bar.text ? bar.text : "");
@@ -60,7 +60,7 @@ static void source_cell(struct table *t, const hd_profile_row *p) {
         table_cell(t, "%s", "");
 }
 
-static void heading(const struct term *term, const char *text, struct sb *out) {
+static void profile_tables_heading(const struct term *term, const char *text, struct sb *out) {
     sb_add(out, "\n%s%s%s\n", term_on(term, TERM_BOLD), text, term_on(term, TERM_PLAIN));
 }
 
@@ -76,13 +76,13 @@ static void slot_row(const struct term *term, struct table *t, const char *name,
     if (!v) return;
     table_cell(t, "%s", name);
     table_cell(t, "%.1f %%", 100 * ratio(v, all));
-    bar_cell(t, v, all, term->utf8);
+    profile_tables_bar_cell(t, v, all, term->utf8);
     table_end_row(t);
 }
 
 static void print_slots(const struct term *term, const struct profile_shown *p, struct sb *out) {
     struct table t;
-    heading(term, "Lane slots", out);
+    profile_tables_heading(term, "Lane slots", out);
     table_init(&t, "lrl");
     for (int k = 0; k < SM_LANE_KINDS; k++) slot_row(term, &t, lane_kinds[k].name, p->lanes[k], p->slots);
     for (int k = 0; k < SM_WAITS; k++) slot_row(term, &t, wait_kinds[k].name, p->waits[k], p->slots);
@@ -92,16 +92,16 @@ static void print_slots(const struct term *term, const struct profile_shown *p, 
 /* ---- branches ---- */
 
 static void branch_row(const struct term *term, struct table *t, const hd_profile_row *p, uint64_t all) {
-    bar_cell(t, p->own.causes, all, term->utf8);
+    profile_tables_bar_cell(t, p->own.causes, all, term->utf8);
     table_cell(t, "%.1f %%", 100 * ratio(p->own.causes, all));
-    count_cell(t, p->executions);
+    profile_tables_count_cell(t, p->executions);
     table_cell(t, "%.1f %%", 100 * ratio(p->divergences, p->executions));
     if (p->divergences)
         table_cell(t, "%.2f", ratio(p->sides, p->divergences));
     else
         table_cell(t, "%s", "-");
     if (p->reconvergences)
-        count_cell(t, p->reconvergence_cycles / p->reconvergences);
+        profile_tables_count_cell(t, p->reconvergence_cycles / p->reconvergences);
     else
         table_cell(t, "%s", p->divergences ? "never" : "-");
     table_cell(t, "%" PRIu32, p->line);
@@ -112,7 +112,7 @@ static void branch_row(const struct term *term, struct table *t, const hd_profil
 
 static void print_branches(const struct term *term, const struct profile_shown *p, struct sb *out) {
     struct table t;
-    heading(term, "Branches, by the lane slots lost to their divergence", out);
+    profile_tables_heading(term, "Branches, by the lane slots lost to their divergence", out);
     if (!p->by[HD_PROFILE_BRANCHES].n) {
         sb_add(out, "  none was executed\n");
         return;
@@ -143,12 +143,12 @@ static const hd_profile_row **sorted(const struct profile_rows_shown *rows) {
 /* What it suffers and causes; with calls only where that is another figure. */
 static void cost_cells(const struct term *term, struct table *t, const hd_profile_row *p, uint64_t all) {
     const uint64_t own = p->own.slots, calls = p->with_calls.slots;
-    bar_cell(t, p->own.suffers, all, term->utf8);
-    share_cell(t, p->own.suffers, all);
-    share_cell(t, p->own.causes, all);
-    share_cell(t, own, all);
-    share_cell(t, calls != own ? calls : 0, all);
-    share_cell(t, calls != own ? p->with_calls.suffers : 0, all);
+    profile_tables_bar_cell(t, p->own.suffers, all, term->utf8);
+    profile_tables_share_cell(t, p->own.suffers, all);
+    profile_tables_share_cell(t, p->own.causes, all);
+    profile_tables_share_cell(t, own, all);
+    profile_tables_share_cell(t, calls != own ? calls : 0, all);
+    profile_tables_share_cell(t, calls != own ? p->with_calls.suffers : 0, all);
 }
 
 static void print_lines(const struct term *term, const struct profile_shown *p, struct sb *out) {
@@ -157,7 +157,8 @@ static void print_lines(const struct term *term, const struct profile_shown *p, 
     if (!rows->n) return;
     const hd_profile_row **v = sorted(rows);
     struct table t;
-    heading(term, "Lines, by the lane slots they lose while they issue or are waited for", out);
+    profile_tables_heading(term, "Lines, by the lane slots they lose while they issue or are waited for",
+                           out);
     table_init(&t, "lrrrrrrll");
     TABLE_HEAD(&t, "", "suffers", "causes", "slots", "slots with calls", "suffers with calls", "line", "PTX",
                "source");
@@ -176,7 +177,7 @@ static void print_functions(const struct term *term, const struct profile_shown 
     if (p->by[HD_PROFILE_FUNCTIONS].n < 2) return;
     const hd_profile_row **v = sorted(&p->by[HD_PROFILE_FUNCTIONS]);
     struct table t;
-    heading(term, "Functions", out);
+    profile_tables_heading(term, "Functions", out);
     table_init(&t, "lrrrrrl");
     TABLE_HEAD(&t, "", "suffers", "causes", "slots", "slots with calls", "suffers with calls", "function");
     for (size_t i = 0; i < p->by[HD_PROFILE_FUNCTIONS].n && i < MOST_ROWS; i++) {

@@ -68,8 +68,8 @@ void term_print(struct term *t, const struct sb *text) {
         t->out_errno = errno;
 }
 
-static void say(const struct term *t, const char *where, const char *kind, enum term_style s,
-                const char *text) {
+static void term_say(const struct term *t, const char *where, const char *kind, enum term_style s,
+                     const char *text) {
     struct sb readable = {0};
     if (strstr(text, "_Z"))
         demangle_text(text, &readable); /* else without memory, of which there may be none */
@@ -81,11 +81,11 @@ static void say(const struct term *t, const char *where, const char *kind, enum 
 }
 
 void term_error(const struct term *t, const char *where, const char *text) {
-    say(t, where, "error", TERM_RED, text);
+    term_say(t, where, "error", TERM_RED, text);
 }
 
 void term_warning(const struct term *t, const char *where, const char *text) {
-    say(t, where, "warning", TERM_YELLOW, text);
+    term_say(t, where, "warning", TERM_YELLOW, text);
 }
 
 double term_seconds(void) {
@@ -100,7 +100,7 @@ void progress_start(struct progress *p, const struct term *t) {
     *p = (struct progress){.term = t, .start = term_seconds()};
 }
 
-static void draw(const struct progress *p, double part, double left, const char *what) {
+static void term_draw(const struct progress *p, double part, double left, const char *what) {
     int filled = (int)(part * BAR);
     fprintf(p->term->err, "\r\033[K[%.*s%.*s] %3.0f %%  %s", filled, "##############################",
             BAR - filled, "..............................", 100 * part, what);
@@ -108,7 +108,7 @@ static void draw(const struct progress *p, double part, double left, const char 
     fflush(p->term->err);
 }
 
-static bool due(struct progress *p) {
+static bool term_due(struct progress *p) {
     if (!p->term->err_tty) return false;
     double now = term_seconds();
     if (now - p->start < 1 || now - p->shown < 0.1) return false;
@@ -117,17 +117,21 @@ static bool due(struct progress *p) {
 }
 
 void progress_part(struct progress *p, double part, const char *what) {
-    if (!due(p)) return;
+    if (!term_due(p)) return;
     double elapsed = p->shown - p->start;
-    draw(p, part < 1 ? part : 1, part > 0 && part < 1 ? elapsed / part - elapsed : part > 0 ? 0 : -1, what);
+    term_draw(p, part < 1 ? part : 1,
+              part > 0 && part < 1 ? elapsed / part - elapsed
+              : part > 0           ? 0
+                                   : -1,
+              what);
 }
 
 void progress_left(struct progress *p, double part, double left, const char *what) {
-    if (due(p)) draw(p, part, left, what);
+    if (term_due(p)) term_draw(p, part, left, what);
 }
 
 void progress_note(struct progress *p, const char *what) {
-    if (!due(p)) return;
+    if (!term_due(p)) return;
     fprintf(p->term->err, "\r\033[K%s, %.0f s", what, p->shown - p->start);
     fflush(p->term->err);
 }

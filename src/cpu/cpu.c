@@ -72,7 +72,7 @@ struct cpu {
     unsigned nuses; /* entries of uses for the instruction at hand */
 };
 
-static uint64_t later(uint64_t a, uint64_t b) {
+static uint64_t cpu_later(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
@@ -116,7 +116,7 @@ void cpu_free(struct cpu *c) {
 
 /* The first cycle, not before `earliest`, in which the stage can take another instruction. */
 static uint64_t stage_next(const struct stage *s, uint64_t earliest) {
-    return later(earliest, s->taken < s->width ? s->cycle : s->cycle + 1);
+    return cpu_later(earliest, s->taken < s->width ? s->cycle : s->cycle + 1);
 }
 
 static void stage_take(struct stage *s, uint64_t cycle) {
@@ -140,18 +140,18 @@ static bool in_lsq(const struct cpu_insn *i) {
     return i->work == CPU_LOAD || i->work == CPU_STORE;
 }
 
-static uint64_t fetch(struct cpu *c, const struct cpu_insn *i) {
-    uint64_t at = stage_next(&c->fetch, later(c->fetch_from, *dispatch_slot(c)));
+static uint64_t cpu_fetch(struct cpu *c, const struct cpu_insn *i) {
+    uint64_t at = stage_next(&c->fetch, cpu_later(c->fetch_from, *dispatch_slot(c)));
     const uint64_t wait = cpu_memory_fetch(c->memory, i->addr, at);
     if (wait > (uint64_t)c->o.l1_latency) at += wait;
     stage_take(&c->fetch, at);
     return at;
 }
 
-static uint64_t dispatch(struct cpu *c, const struct cpu_insn *i, uint64_t fetched) {
+static uint64_t cpu_dispatch(struct cpu *c, const struct cpu_insn *i, uint64_t fetched) {
     uint64_t room = *commit_slot(c);
-    if (in_lsq(i)) room = later(room, lsq_slot(c)->commit);
-    const uint64_t at = stage_next(&c->dispatch, later(fetched + 1, room));
+    if (in_lsq(i)) room = cpu_later(room, lsq_slot(c)->commit);
+    const uint64_t at = stage_next(&c->dispatch, cpu_later(fetched + 1, room));
     stage_take(&c->dispatch, at);
     *dispatch_slot(c) = at;
     return at;
@@ -160,7 +160,7 @@ static uint64_t dispatch(struct cpu *c, const struct cpu_insn *i, uint64_t fetch
 /* ---- units ---- */
 
 /* Whether an operation can begin in that cycle; *unit: on which. */
-static bool begins(const struct cpu *c, const struct use *want, uint8_t *unit) {
+static bool cpu_begins(const struct cpu *c, const struct use *want, uint8_t *unit) {
     uint64_t busy = 0, issued = 0;
     for (const struct use *u = c->uses, *end = u + (size_t)c->o.window * USES; u < end; u++) {
         if (u->pool == want->pool && u->from < want->until && want->from < u->until)
@@ -174,19 +174,20 @@ static bool begins(const struct cpu *c, const struct use *want, uint8_t *unit) {
 }
 
 /* Takes a unit for `cycles` from the first cycle in which there is one. Returns that cycle. */
-static uint64_t take(struct cpu *c, enum pool pool, uint64_t earliest, uint64_t cycles, bool issued) {
+static uint64_t cpu_take(struct cpu *c, enum pool pool, uint64_t earliest, uint64_t cycles, bool issued) {
     struct use u = {.from = earliest, .until = earliest + cycles, .pool = (uint8_t)pool, .issued = issued};
-    while (!begins(c, &u, &u.unit)) u.from++, u.until++;
+    while (!cpu_begins(c, &u, &u.unit)) u.from++, u.until++;
     c->uses[c->insts % (uint64_t)c->o.window * USES + c->nuses++] = u;
     return u.from;
 }
 
-static uint64_t issue(struct cpu *c, enum pool pool, uint64_t earliest, uint64_t interval) {
-    return take(c, pool, earliest, interval, true);
+static uint64_t cpu_issue(struct cpu *c, enum pool pool, uint64_t earliest, uint64_t interval) {
+    return cpu_take(c, pool, earliest, interval, true);
 }
 
-static uint64_t operands(const struct cpu *c, const struct cpu_insn *i, unsigned first, uint64_t earliest) {
-    for (unsigned k = first; k < i->nfrom; k++) earliest = later(earliest, c->ready[i->from[k]]);
+static uint64_t cpu_operands(const struct cpu *c, const struct cpu_insn *i, unsigned first,
+                             uint64_t earliest) {
+    for (unsigned k = first; k < i->nfrom; k++) earliest = cpu_later(earliest, c->ready[i->from[k]]);
     return earliest;
 }
 
@@ -208,16 +209,16 @@ static const struct queued *store_before(const struct cpu *c, const struct cpu_i
 
 /* Cycle in which the address is known. */
 static uint64_t compute_address(struct cpu *c, const struct cpu_insn *i, uint64_t earliest) {
-    if (i->nfrom) earliest = later(earliest, c->ready[i->from[0]]);
-    return issue(c, INT_ALU, earliest, 1) + 1;
+    if (i->nfrom) earliest = cpu_later(earliest, c->ready[i->from[0]]);
+    return cpu_issue(c, INT_ALU, earliest, 1) + 1;
 }
 
 /* Cycle in which the value is there. */
-static uint64_t load(struct cpu *c, const struct cpu_insn *i, uint64_t earliest) {
+static uint64_t cpu_load(struct cpu *c, const struct cpu_insn *i, uint64_t earliest) {
     const struct queued *store = store_before(c, i);
-    earliest = later(compute_address(c, i, earliest), c->stores_known);
-    if (store) earliest = later(earliest, store->known);
-    const uint64_t at = issue(c, MEM_PORT, operands(c, i, 1, earliest), 1);
+    earliest = cpu_later(compute_address(c, i, earliest), c->stores_known);
+    if (store) earliest = cpu_later(earliest, store->known);
+    const uint64_t at = cpu_issue(c, MEM_PORT, cpu_operands(c, i, 1, earliest), 1);
     const bool forwarded = store && store->commit > at;
     c->stats.loads++;
     c->stats.forwards += forwarded;
@@ -226,29 +227,29 @@ static uint64_t load(struct cpu *c, const struct cpu_insn *i, uint64_t earliest)
 }
 
 /* Cycle in which address and data are there. */
-static uint64_t store(struct cpu *c, const struct cpu_insn *i, uint64_t earliest) {
+static uint64_t cpu_store(struct cpu *c, const struct cpu_insn *i, uint64_t earliest) {
     const uint64_t address = compute_address(c, i, earliest);
-    c->stores_known = later(c->stores_known, address);
+    c->stores_known = cpu_later(c->stores_known, address);
     c->stats.stores++;
-    const uint64_t known = operands(c, i, 1, address);
+    const uint64_t known = cpu_operands(c, i, 1, address);
     *lsq_slot(c) = (struct queued){.addr = i->data, .bytes = i->bytes, .known = known};
-    return issue(c, NONE, known, 1);
+    return cpu_issue(c, NONE, known, 1);
 }
 
 /* ---- execution, commit ---- */
 
 /* Cycle in which the result can be used. */
-static uint64_t execute(struct cpu *c, const struct cpu_insn *i, uint64_t earliest) {
-    if (i->work == CPU_LOAD) return load(c, i, earliest);
-    if (i->work == CPU_STORE) return store(c, i, earliest);
-    return issue(c, works[i->work].pool, operands(c, i, 0, earliest), works[i->work].interval) +
+static uint64_t cpu_execute(struct cpu *c, const struct cpu_insn *i, uint64_t earliest) {
+    if (i->work == CPU_LOAD) return cpu_load(c, i, earliest);
+    if (i->work == CPU_STORE) return cpu_store(c, i, earliest);
+    return cpu_issue(c, works[i->work].pool, cpu_operands(c, i, 0, earliest), works[i->work].interval) +
            works[i->work].latency;
 }
 
-static void commit(struct cpu *c, const struct cpu_insn *i, uint64_t done) {
+static void cpu_commit(struct cpu *c, const struct cpu_insn *i, uint64_t done) {
     uint64_t at = stage_next(&c->commit, done + 1);
     if (i->work == CPU_STORE) {
-        at = take(c, MEM_PORT, at, 1, false);
+        at = cpu_take(c, MEM_PORT, at, 1, false);
         cpu_memory_access(c->memory, i->data, true, at);
     }
     stage_take(&c->commit, at);
@@ -259,7 +260,7 @@ static void commit(struct cpu *c, const struct cpu_insn *i, uint64_t done) {
 }
 
 /* Where fetch goes on behind a branch. */
-static void follow(struct cpu *c, const struct cpu_insn *i, uint64_t fetched, uint64_t done) {
+static void cpu_follow(struct cpu *c, const struct cpu_insn *i, uint64_t fetched, uint64_t done) {
     const bool right = cpu_predict(c->predictor, i);
     c->stats.branches++;
     c->stats.mispredicts += !right;
@@ -270,19 +271,19 @@ static void follow(struct cpu *c, const struct cpu_insn *i, uint64_t fetched, ui
 }
 
 void cpu_step(struct cpu *c, const struct cpu_insn *i) {
-    const uint64_t fetched = fetch(c, i), dispatched = dispatch(c, i, fetched);
+    const uint64_t fetched = cpu_fetch(c, i), dispatched = cpu_dispatch(c, i, fetched);
     memset(&c->uses[c->insts % (uint64_t)c->o.window * USES], 0, USES * sizeof *c->uses);
     c->nuses = 0;
-    const uint64_t done = execute(c, i, dispatched + 1);
+    const uint64_t done = cpu_execute(c, i, dispatched + 1);
     c->ready[i->to] = done;
-    commit(c, i, done);
-    if (i->flow != CPU_NEXT) follow(c, i, fetched, done);
+    cpu_commit(c, i, done);
+    if (i->flow != CPU_NEXT) cpu_follow(c, i, fetched, done);
     c->insts++;
 }
 
 uint64_t cpu_drain(struct cpu *c) {
     const uint64_t end = c->insts ? c->commit.cycle + 1 : 0;
-    c->fetch_from = later(c->fetch_from, end);
+    c->fetch_from = cpu_later(c->fetch_from, end);
     return end;
 }
 

@@ -75,24 +75,24 @@ void cpu_memory_free(struct cpu_memory *m) {
     xfree(m);
 }
 
-static uint64_t later(uint64_t a, uint64_t b) {
+static uint64_t cpu_memory_later(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
 /* Cycles until the line is there, if it is there or on its way; 0: it is not. */
-static uint64_t hit(struct level *l, uint64_t addr, bool write, uint64_t now) {
+static uint64_t cpu_memory_hit(struct level *l, uint64_t addr, bool write, uint64_t now) {
     const uint64_t line = addr >> l->tags.line_shift;
     const uint32_t slot = cache_find(&l->tags, line, line);
     if (slot == CACHE_NONE) return 0;
     cache_use(&l->tags, slot);
     if (write) l->tags.line[slot].dirty = 1;
-    return l->ready[slot] > now ? later(l->latency, l->ready[slot] - now) : l->latency;
+    return l->ready[slot] > now ? cpu_memory_later(l->latency, l->ready[slot] - now) : l->latency;
 }
 
 /* A line that goes; one that was written is in the level below from now on. */
 static void write_back(struct level *l, uint32_t slot, uint64_t now);
 
-static void fill(struct level *l, uint64_t addr, bool write, uint64_t now, uint64_t ready) {
+static void cpu_memory_fill(struct level *l, uint64_t addr, bool write, uint64_t now, uint64_t ready) {
     const uint64_t line = addr >> l->tags.line_shift;
     const uint32_t slot = cache_victim(&l->tags, line);
     write_back(l, slot, now);
@@ -105,33 +105,33 @@ static void fill(struct level *l, uint64_t addr, bool write, uint64_t now, uint6
 static void write_back(struct level *l, uint32_t slot, uint64_t now) {
     if (!l->tags.tag[slot] || !l->tags.line[slot].dirty || !l->below) return;
     const uint64_t addr = (l->tags.tag[slot] - 1) << l->tags.line_shift;
-    if (!hit(l->below, addr, true, now)) fill(l->below, addr, true, now, now);
+    if (!cpu_memory_hit(l->below, addr, true, now)) cpu_memory_fill(l->below, addr, true, now, now);
 }
 
 static uint64_t access_line(struct cpu_memory *m, struct level *l, uint64_t addr, bool write, uint64_t now) {
     if (l == &m->ul2) m->stats->ul2_accesses++;
-    const uint64_t found = hit(l, addr, write, now);
+    const uint64_t found = cpu_memory_hit(l, addr, write, now);
     if (found) return found;
     ++*l->misses;
     const uint64_t wait = l->below ? access_line(m, l->below, addr, false, now) : m->memory;
-    fill(l, addr, write, now, now + wait);
+    cpu_memory_fill(l, addr, write, now, now + wait);
     return wait;
 }
 
-static uint64_t translate(struct cpu_memory *m, struct level *tlb, uint64_t addr, uint64_t now) {
-    const uint64_t found = hit(tlb, addr, false, now);
+static uint64_t cpu_memory_translate(struct cpu_memory *m, struct level *tlb, uint64_t addr, uint64_t now) {
+    const uint64_t found = cpu_memory_hit(tlb, addr, false, now);
     if (found) return found;
     ++*tlb->misses;
-    fill(tlb, addr, false, now, now + m->tlb_miss);
+    cpu_memory_fill(tlb, addr, false, now, now + m->tlb_miss);
     return m->tlb_miss;
 }
 
 uint64_t cpu_memory_fetch(struct cpu_memory *m, uint64_t addr, uint64_t now) {
     const uint64_t wait = access_line(m, &m->il1, addr, false, now);
-    return later(wait, translate(m, &m->itlb, addr, now));
+    return cpu_memory_later(wait, cpu_memory_translate(m, &m->itlb, addr, now));
 }
 
 uint64_t cpu_memory_access(struct cpu_memory *m, uint64_t addr, bool write, uint64_t now) {
     const uint64_t wait = access_line(m, &m->dl1, addr, write, now);
-    return later(wait, translate(m, &m->dtlb, addr, now));
+    return cpu_memory_later(wait, cpu_memory_translate(m, &m->dtlb, addr, now));
 }

@@ -69,24 +69,24 @@ static void learn_direction(uint8_t *counter, bool taken) {
     if (!taken && *counter > 0) --*counter;
 }
 
-static uint64_t pop(struct cpu_predictor *p) {
+static uint64_t cpu_predictor_pop(struct cpu_predictor *p) {
     p->top = (p->top + p->depth - 1) % p->depth;
     return p->stack[p->top];
 }
 
-static void push(struct cpu_predictor *p, uint64_t addr) {
+static void cpu_predictor_push(struct cpu_predictor *p, uint64_t addr) {
     p->stack[p->top] = addr;
     p->top = (p->top + 1) % p->depth;
 }
 
 bool cpu_predict(struct cpu_predictor *p, const struct cpu_insn *i) {
     const bool taken = i->next != i->after;
-    if (i->flow == CPU_RETURN) return pop(p) == i->next;
+    if (i->flow == CPU_RETURN) return cpu_predictor_pop(p) == i->next;
     uint8_t *counter = &p->counter[i->addr / STEP & p->mask];
     const bool may_stay = i->flow == CPU_BRANCH && *counter < WEAKLY_TAKEN;
     const uint64_t predicted = may_stay ? i->after : known_target(p, i);
     if (i->flow == CPU_BRANCH) learn_direction(counter, taken);
-    if (i->flow == CPU_CALL) push(p, i->after);
+    if (i->flow == CPU_CALL) cpu_predictor_push(p, i->after);
     if (taken) learn_target(p, i);
     return predicted == i->next;
 }

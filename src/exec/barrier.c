@@ -9,7 +9,7 @@
 
 #include "exec/impl.h"
 
-static bool complete(const struct exec_block *b, const struct exec_barrier *bar) {
+static bool exec_barrier_complete(const struct exec_block *b, const struct exec_barrier *bar) {
     uint32_t n = bar->arrived - bar->left;
     if (!bar->count) return n >= b->live;
     FOR_LANES(k, bar->warps) n += EXEC_LANES - bits_count(b->warps[k].live);
@@ -45,7 +45,7 @@ static uint32_t waiting_at(const struct exec_warp *w, uint32_t id) {
     return lanes;
 }
 
-static void release(struct exec_block *b, uint32_t id) {
+static void exec_barrier_release(struct exec_block *b, uint32_t id) {
     const bool only = is_only(b, id);
     if (b->grid->races_released) races_barrier(b, id);
     for (uint32_t k = 0; k < b->nwarps; k++) {
@@ -126,11 +126,12 @@ void cluster_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
 
 void bar_recheck(struct exec_block *b) {
     for (uint32_t id = 0; id < EXEC_BARRIERS; id++)
-        if (b->bar[id].arrived && complete(b, &b->bar[id])) release(b, id);
+        if (b->bar[id].arrived && exec_barrier_complete(b, &b->bar[id])) exec_barrier_release(b, id);
     cluster_recheck(b);
 }
 
-static bool valid(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, uint32_t id, uint32_t count) {
+static bool exec_barrier_valid(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, uint32_t id,
+                               uint32_t count) {
     const struct exec_block *b = w->block;
     if (id >= EXEC_BARRIERS) {
         exec_note(w, i, lane, EXEC_F_SYNC, "barrier %" PRIu32 " does not exist: there are %d", id,
@@ -170,8 +171,8 @@ static void wait_here(struct exec_warp *w, const struct ir_insn *i, uint32_t lan
 }
 
 /* Lanes of one warp with the same barrier and count. */
-static void arrive(struct exec_warp *w, const struct ir_insn *i, uint32_t lanes, uint32_t id,
-                   uint32_t count) {
+static void exec_barrier_arrive(struct exec_warp *w, const struct ir_insn *i, uint32_t lanes, uint32_t id,
+                                uint32_t count) {
     struct exec_block *b = w->block;
     struct exec_barrier *bar = &b->bar[id];
     bar->count = count == b->nwarps * EXEC_LANES ? 0 : count;
@@ -188,7 +189,7 @@ static void arrive(struct exec_warp *w, const struct ir_insn *i, uint32_t lanes,
     } else {
         wait_here(w, i, lanes, id);
     }
-    if (complete(b, bar)) release(b, id);
+    if (exec_barrier_complete(b, bar)) exec_barrier_release(b, id);
 }
 
 /* Lanes whose barrier and count are those of the first one: all, where both are written into the instruction. */
@@ -211,9 +212,9 @@ void bar_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     for (uint32_t left = mask; left;) {
         const uint32_t first = (uint32_t)__builtin_ctz(left);
         uint32_t id = (uint32_t)opnd_get(x, i->o[i->nd], first), count = (uint32_t)opnd_get(x, counts, first);
-        if (!valid(w, i, first, id, count)) return;
+        if (!exec_barrier_valid(w, i, first, id, count)) return;
         const uint32_t lanes = same_barrier(x, i->o[i->nd], counts, left, id, count);
-        arrive(w, i, lanes, id, count);
+        exec_barrier_arrive(w, i, lanes, id, count);
         left &= ~lanes;
     }
     w->released &= ~mask; /* these simply go on */

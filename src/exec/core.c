@@ -63,7 +63,7 @@ void exec_core_observe(struct exec_core *c, exec_core_fn *fn, void *user) {
 }
 
 /* Where the thread goes from pc; IR_NOPC: it has ended. */
-static uint32_t next(const struct exec_out *o, uint32_t pc) {
+static uint32_t exec_core_next(const struct exec_out *o, uint32_t pc) {
     if (o->flow == EXEC_NEXT) return pc + 1;
     if (o->exited) return IR_NOPC;
     return !o->taken ? pc + 1 : o->flow == EXEC_EACH ? o->pc[0] : o->target;
@@ -76,7 +76,7 @@ static enum exec_core_stop stop_at(struct exec_core *c, uint32_t pc, enum exec_c
 }
 
 /* All lanes compute what only the first needs, where that costs less than leaving them as they are. */
-static uint32_t lanes_of(const struct ir_insn *i) {
+static uint32_t exec_core_lanes_of(const struct ir_insn *i) {
     const uint8_t cls = ir_ops[i->op].cls;
     return (cls == IR_C_ALU || cls == IR_C_IMUL) && ir_ops[i->op].kind != 'M' ? ~0u : 1;
 }
@@ -101,12 +101,12 @@ enum exec_core_stop exec_core_run(struct exec_core *c, uint64_t most, struct err
         g->out.access.mask = 0;
         g->run_start = pc;
         g->clock++;
-        g->fn[i->op](&w->x, i, lanes_of(i));
+        g->fn[i->op](&w->x, i, exec_core_lanes_of(i));
         if (g->out.flow == EXEC_FAULT) {
             exec_fault_error(w, e);
             return EXEC_CORE_FAILED;
         }
-        const uint32_t to = next(&g->out, pc);
+        const uint32_t to = exec_core_next(&g->out, pc);
         if (c->observer) notify_observer(c, pc, to);
         if ((pc = to) == IR_NOPC) return EXEC_CORE_ENDED;
     }

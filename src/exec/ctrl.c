@@ -85,7 +85,7 @@ static void stack_overflow(struct exec_warp *w, const struct ir_insn *i, uint32_
 }
 
 /* What one thread's stacks hold if it calls f with a frame at base. */
-static bool fits(const struct exec_warp *w, uint32_t lane, const struct ir_func *f, uint64_t base) {
+static bool ctrl_fits(const struct exec_warp *w, uint32_t lane, const struct ir_func *f, uint64_t base) {
     const struct exec_stack *s = &w->stack[lane];
     uint64_t need = base + f->frame_bytes + s->nsaved + (uint64_t)FRAME_COST * (w->depth[lane] + 1);
     if (f->recursive) need += rows_bytes(f);
@@ -122,12 +122,12 @@ static bool copy_words(uint8_t *local, const uint32_t *t, uint32_t n, uint32_t f
     return true;
 }
 
-static bool enter(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, uint32_t func) {
+static bool ctrl_enter(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, uint32_t func) {
     const struct ir_module *m = w->block->grid->module;
     const struct ir_func *f = &m->funcs.v[func];
     const uint32_t *words = m->ext.v + i->ext;
     uint64_t base = (uint64_t)w->frame[lane] + ((words[IR_CALL_FRAME] + 15) & ~15u);
-    if (!fits(w, lane, f, base)) return stack_overflow(w, i, lane, f), false;
+    if (!ctrl_fits(w, lane, f, base)) return stack_overflow(w, i, lane, f), false;
     uint32_t sp = (uint32_t)base + f->frame_bytes;
     if (!local_reserve(w, sp > w->sp[lane] ? sp : w->sp[lane])) {
         exec_note(w, i, lane, EXEC_F_MEMORY, "the host has no memory for the local memory of this warp");
@@ -151,14 +151,14 @@ void call_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     const struct ir_module *m = w->block->grid->module;
     uint32_t func = m->ext.v[i->ext + IR_CALL_FUNC];
     FOR_LANES(l, mask) {
-        if (!enter(w, i, l, func)) return;
+        if (!ctrl_enter(w, i, l, func)) return;
     }
     out_jump(x->out, mask, m->funcs.v[func].entry);
 }
 
 /* The function a pointer names, or -1. Only those whose address the program takes: the registers of no other one are
  * sure to have been provided for. */
-static int64_t callee(const struct ir_module *m, uint64_t addr, const uint32_t *words) {
+static int64_t ctrl_callee(const struct ir_module *m, uint64_t addr, const uint32_t *words) {
     uint64_t index = (addr - EXEC_WIN_FUNC) / 16;
     if (addr < EXEC_WIN_FUNC || addr % 16 || index >= m->funcs.n) return -1;
     const struct ir_func *f = &m->funcs.v[index];
@@ -175,20 +175,20 @@ void call_ind_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     const struct ir_module *m = w->block->grid->module;
     FOR_LANES(l, mask) {
         uint64_t addr = opnd_get(x, i->o[0], l);
-        int64_t func = callee(m, addr, m->ext.v + i->ext);
+        int64_t func = ctrl_callee(m, addr, m->ext.v + i->ext);
         if (func < 0) {
             exec_note(w, i, l, EXEC_F_CALL,
                       "indirect call of 0x%" PRIx64 ", which is not a function it may call", addr);
             return;
         }
-        if (!enter(w, i, l, (uint32_t)func)) return;
+        if (!ctrl_enter(w, i, l, (uint32_t)func)) return;
         x->out->pc[l] = m->funcs.v[func].entry;
     }
     out_jump_each(x->out, mask);
 }
 
-/* Undoes enter(): results back to the caller's frame, rows back from the hidden stack. */
-static void leave(struct exec_warp *w, uint32_t lane) {
+/* Undoes ctrl_enter(): results back to the caller's frame, rows back from the hidden stack. */
+static void ctrl_leave(struct exec_warp *w, uint32_t lane) {
     const struct ir_module *m = w->block->grid->module;
     struct exec_stack *s = &w->stack[lane];
     const struct exec_frame *f = &s->frame[--w->depth[lane]];
@@ -230,7 +230,7 @@ void ret_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     uint32_t back = 0;
     FOR_LANES(l, mask) {
         if (!w->depth[l]) continue;
-        leave(w, l);
+        ctrl_leave(w, l);
         back |= 1u << l;
     }
     if (!back) {

@@ -36,7 +36,7 @@ enum verdict {
 
 /* Adds lanes at a PC, to a split that is there already if there is one. A merge ends a turn: they have met.
  */
-static void join(struct path *p, struct split add) {
+static void engine_join(struct path *p, struct split add) {
     for (uint32_t k = 0; k < p->n; k++) {
         struct split *s = &p->s[k];
         if (s->pc != add.pc || s->depth != add.depth) continue;
@@ -48,12 +48,12 @@ static void join(struct path *p, struct split add) {
     p->s[p->n++] = add;
 }
 
-static void take(struct path *p, uint32_t k) {
+static void engine_take(struct path *p, uint32_t k) {
     p->s[k] = p->s[--p->n];
 }
 
 /* Deepest first, then the lowest PC; one with a turn before all others. */
-static uint32_t choose(const struct path *p) {
+static uint32_t engine_choose(const struct path *p) {
     uint32_t best = 0;
     for (uint32_t k = 1; k < p->n; k++) {
         const struct split *a = &p->s[k], *b = &p->s[best];
@@ -67,10 +67,10 @@ static uint32_t choose(const struct path *p) {
 }
 
 /* Lanes that an event set free go on behind the instruction they waited at. */
-static void take_released(struct exec_warp *w, struct path *p, uint64_t stamp) {
+static void engine_take_released(struct exec_warp *w, struct path *p, uint64_t stamp) {
     uint32_t lanes = w->released;
     w->released = 0;
-    FOR_LANES(l, lanes) join(p, (struct split){w->wait_pc[l] + 1, w->depth[l], 1u << l, false, stamp});
+    FOR_LANES(l, lanes) engine_join(p, (struct split){w->wait_pc[l] + 1, w->depth[l], 1u << l, false, stamp});
 }
 
 /* ---- one run: a split from its PC to the end of the block, or to what stops it ---- */
@@ -127,13 +127,15 @@ static uint32_t run_straight(struct engine *en, struct exec_warp *w, uint32_t pc
 }
 
 /* Lanes with targets of their own, grouped. */
-static void scatter(struct exec_warp *w, struct path *p, struct split s) {
+static void engine_scatter(struct exec_warp *w, struct path *p, struct split s) {
     const struct exec_out *o = w->x.out;
-    FOR_LANES(l, o->taken) join(p, (struct split){o->pc[l], w->depth[l], 1u << l, s.favoured, s.stamp});
+    FOR_LANES(l, o->taken)
+    engine_join(p, (struct split){o->pc[l], w->depth[l], 1u << l, s.favoured, s.stamp});
 }
 
 /* Moves the lanes of split k according to the outcome of the run that ended at last. */
-static void advance(struct engine *en, struct exec_warp *w, struct path *p, uint32_t k, uint32_t last) {
+static void engine_advance(struct engine *en, struct exec_warp *w, struct path *p, uint32_t k,
+                           uint32_t last) {
     const struct exec_out *o = w->x.out;
     struct split s = p->s[k];
     if (o->flow == EXEC_NEXT) {
@@ -141,9 +143,9 @@ static void advance(struct engine *en, struct exec_warp *w, struct path *p, uint
             p->s[0].pc = last + 1;
             return;
         }
-        take(p, k);
+        engine_take(p, k);
         s.pc = last + 1;
-        join(p, s);
+        engine_join(p, s);
         return;
     }
     if (o->flow == EXEC_JUMP && p->n == 1 && o->taken == s.mask) {
@@ -153,20 +155,21 @@ static void advance(struct engine *en, struct exec_warp *w, struct path *p, uint
     }
     uint32_t rest = s.mask & ~(o->taken | o->exited | o->waiting);
     uint16_t op = en->grid.module->code.v[last].op;
-    take(p, k);
+    engine_take(p, k);
     if ((op == IR_BRA || op == IR_BRX) && (rest || o->flow == EXEC_EACH)) en->stats->divergent_branches++;
-    if (rest) join(p, (struct split){last + 1, s.depth, rest, s.favoured, s.stamp});
+    if (rest) engine_join(p, (struct split){last + 1, s.depth, rest, s.favoured, s.stamp});
     if (o->flow == EXEC_EACH)
-        scatter(w, p, s);
+        engine_scatter(w, p, s);
     else if (o->taken)
-        join(p, (struct split){o->target, w->depth[__builtin_ctz(o->taken)], o->taken, s.favoured, s.stamp});
+        engine_join(
+            p, (struct split){o->target, w->depth[__builtin_ctz(o->taken)], o->taken, s.favoured, s.stamp});
 }
 
 /* ---- turns ---- */
 
 /* The quantum is over. Favours the split that has not run for longest, unless it was a favoured one's turn that ended:
  * then the usual order has its turn. */
-static void turn(struct engine *en, struct path *p, bool was_favoured) {
+static void engine_turn(struct engine *en, struct path *p, bool was_favoured) {
     uint32_t oldest = 0;
     en->stats->turns++;
     for (uint32_t k = 0; k < p->n; k++) {
@@ -180,7 +183,7 @@ static enum verdict run_warp(struct engine *en, struct exec_warp *w, struct path
     uint32_t turns = 0;
     bool spinning = false;
     while (p->n) {
-        uint32_t k = p->n > 1 ? choose(p) : 0;
+        uint32_t k = p->n > 1 ? engine_choose(p) : 0;
         uint32_t pc = p->s[k].pc, last;
         uint64_t before = en->grid.clock;
         bool favoured = p->s[k].favoured;
@@ -188,14 +191,14 @@ static enum verdict run_warp(struct engine *en, struct exec_warp *w, struct path
         last = run_straight(en, w, pc, p->s[k].mask);
         if (en->grid.out.flow == EXEC_FAULT) return exec_fault_error(w, en->err), FAILED;
         if (en->grid.insts > en->grid.most) return exec_limit_error(w, last, en->err), FAILED;
-        advance(en, w, p, k, last);
-        if (w->released) take_released(w, p, en->stamp);
+        engine_advance(en, w, p, k, last);
+        if (w->released) engine_take_released(w, p, en->stamp);
         p->used += en->grid.clock - before;
         if (p->used < en->quantum || (!w->spun && p->used < en->quantum * en->patience) || !p->n) continue;
         spinning |= w->spun;
         p->used = 0;
         w->spun = false;
-        turn(en, p, favoured);
+        engine_turn(en, p, favoured);
         if (++turns >= 2 * p->n - 1) return spinning ? SPINNING : YIELDED;
     }
     return w->live ? BLOCKED : RAN_OUT;
@@ -205,12 +208,12 @@ static enum verdict run_warp(struct engine *en, struct exec_warp *w, struct path
 
 /* Each warp once. Barriers that complete on the way free warps that were passed: they have their turn in the
  * next. */
-static bool pass(struct engine *en, struct resident *r, bool *moved, bool *spun) {
+static bool engine_pass(struct engine *en, struct resident *r, bool *moved, bool *spun) {
     struct exec_block *b = &r->block;
     *moved = *spun = false;
     for (uint32_t k = 0; k < b->nwarps; k++) {
         struct exec_warp *w = &b->warps[k];
-        if (w->released) take_released(w, &r->paths[k], en->stamp);
+        if (w->released) engine_take_released(w, &r->paths[k], en->stamp);
         if (!r->paths[k].n) continue;
         enum verdict v = run_warp(en, w, &r->paths[k]);
         if (v == FAILED) return false;
@@ -243,7 +246,7 @@ static bool run_block(struct engine *en, struct resident *r) {
     r->idle = 0;
     while (r->block.live && r->idle < IDLE_PASSES) {
         bool moved, spun;
-        if (!pass(en, r, &moved, &spun)) return false;
+        if (!engine_pass(en, r, &moved, &spun)) return false;
         if (r->block.live && !runnable(r)) return stuck_deadlock(en, &r->block);
         if (en->grid.insts >= en->ask_at && !keep_going(en)) return false;
         if (moved)
@@ -254,7 +257,7 @@ static bool run_block(struct engine *en, struct resident *r) {
     return true;
 }
 
-static void start(struct engine *en, struct resident *r) {
+static void engine_start(struct engine *en, struct resident *r) {
     const uint32_t entry = en->grid.func->entry;
     exec_block_start(&r->block, en->next_block++);
     for (uint32_t k = 0; k < r->block.nwarps; k++) {
@@ -269,7 +272,7 @@ static void start(struct engine *en, struct resident *r) {
     en->stats->threads += en->grid.threads;
 }
 
-static bool admit(struct engine *en) {
+static bool engine_admit(struct engine *en) {
     struct resident *r = xcalloc(1, sizeof *r);
     if (!exec_block_alloc(&r->block, &en->grid, en->err)) {
         xfree(r);
@@ -278,14 +281,14 @@ static bool admit(struct engine *en) {
     r->paths = xcalloc(r->block.nwarps, sizeof *r->paths);
     en->resident = xrealloc(en->resident, (en->nresident + 1) * sizeof(struct resident *));
     en->resident[en->nresident++] = r;
-    start(en, r);
+    engine_start(en, r);
     return true;
 }
 
 /* More blocks next to those that wait. That the host has no memory for them is no reason to stop. */
 static void admit_more(struct engine *en) {
     size_t want = en->nresident * 2 < en->most_resident ? en->nresident * 2 : en->most_resident;
-    while (en->nresident < want && en->next_block < en->grid.blocks && admit(en)) continue;
+    while (en->nresident < want && en->next_block < en->grid.blocks && engine_admit(en)) continue;
     if (en->nresident < want && en->next_block < en->grid.blocks) {
         en->most_resident = en->nresident;
         err_free(en->err);
@@ -310,14 +313,14 @@ static bool round_robin(struct engine *en, bool *finished) {
             en->patience = PATIENCE;
             en->done++;
             if (!keep_going(en)) return false;
-            if (en->next_block < en->grid.blocks) start(en, r);
+            if (en->next_block < en->grid.blocks) engine_start(en, r);
         }
     }
     return true;
 }
 
 static bool run_grid(struct engine *en) {
-    if (!admit(en)) return false;
+    if (!engine_admit(en)) return false;
     while (en->done < en->grid.blocks) {
         bool finished;
         if (!round_robin(en, &finished)) return false;
@@ -365,7 +368,7 @@ static void sum_function(const struct engine *en, const struct ir_func *f, struc
     }
 }
 
-static void sum_up(const struct engine *en) {
+static void engine_sum_up(const struct engine *en) {
     struct exec_image *im = en->grid.image;
     const struct ir_module *m = en->grid.module;
     note_entered(im, en->launch->func);
@@ -415,7 +418,7 @@ bool exec_run(const struct exec_launch *l, struct exec_stats *s, struct err *e) 
         en.most_resident = most_resident(&en.grid);
         stuck_begin(&en);
         ok = run_grid(&en);
-        sum_up(&en);
+        engine_sum_up(&en);
     }
     for (size_t k = 0; k < en.nresident; k++) {
         exec_block_free(&en.resident[k]->block);

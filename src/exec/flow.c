@@ -6,7 +6,7 @@
 
 enum { FIRST_CAP = 64 };
 
-static size_t slot_of(const struct flow_table *t, uint64_t key) {
+static size_t flow_slot_of(const struct flow_table *t, uint64_t key) {
     size_t at = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 40) & (t->cap - 1);
     while (t->key[at] && t->key[at] != key) at = (at + 1) & (t->cap - 1);
     return at;
@@ -19,7 +19,7 @@ static void table_grow(struct flow_table *t) {
     t->value = xcalloc(t->cap, sizeof *t->value);
     for (size_t k = 0; k < old.cap; k++) {
         if (!old.key[k]) continue;
-        const size_t at = slot_of(t, old.key[k]);
+        const size_t at = flow_slot_of(t, old.key[k]);
         t->key[at] = old.key[k];
         t->value[at] = old.value[k];
     }
@@ -29,7 +29,7 @@ static void table_grow(struct flow_table *t) {
 
 uint32_t *flow_table_at(struct flow_table *t, uint64_t key) {
     if (2 * (t->n + 1) > t->cap) table_grow(t);
-    const size_t at = slot_of(t, key);
+    const size_t at = flow_slot_of(t, key);
     if (!t->key[at]) {
         t->key[at] = key;
         t->value[at] = 0;

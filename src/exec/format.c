@@ -17,7 +17,7 @@ struct spec {
     char conv;
 };
 
-static uint64_t next(struct format_args *a, uint32_t bytes) {
+static uint64_t format_next(struct format_args *a, uint32_t bytes) {
     uint64_t at = (a->at + bytes - 1) & ~(uint64_t)(bytes - 1), v = 0;
     enum exec_fault_kind why;
     if (a->failed) return 0;
@@ -36,10 +36,10 @@ static int bounded(int64_t v) {
     return v > LONGEST ? LONGEST : v < -LONGEST ? -LONGEST : (int)v;
 }
 
-static const char *number(const char *f, struct format_args *a, int *v) {
+static const char *format_number(const char *f, struct format_args *a, int *v) {
     int64_t n = 0;
     if (*f == '*') {
-        *v = bounded((int32_t)next(a, 4));
+        *v = bounded((int32_t)format_next(a, 4));
         return f + 1;
     }
     for (; *f >= '0' && *f <= '9'; f++)
@@ -62,13 +62,13 @@ static const char *length(const char *f, struct spec *s) {
 }
 
 /* f is behind the '%'. Returns what follows the conversion. */
-static const char *parse(const char *f, struct spec *s, struct format_args *a) {
+static const char *format_parse(const char *f, struct spec *s, struct format_args *a) {
     size_t n = 0;
     *s = (struct spec){.precision = -1};
     for (; *f && strchr("-+ #0", *f); f++)
         if (n < sizeof s->flags - 1 && !strchr(s->flags, *f)) s->flags[n++] = *f;
-    f = number(f, a, &s->width);
-    if (*f == '.') f = number(f + 1, a, &s->precision);
+    f = format_number(f, a, &s->width);
+    if (*f == '.') f = format_number(f + 1, a, &s->precision);
     f = length(f, s);
     s->conv = *f;
     return *f ? f + 1 : f;
@@ -77,7 +77,7 @@ static const char *parse(const char *f, struct spec *s, struct format_args *a) {
 static void emit_signed(struct sb *out, const struct spec *s, struct format_args *a) {
     char f[24];
     bool wide = s->length == 2 || (s->length == 1 && a->w->block->grid->module->address_bits != 32);
-    uint64_t raw = next(a, wide ? 8 : 4);
+    uint64_t raw = format_next(a, wide ? 8 : 4);
     long long v = wide ? (long long)raw : (int32_t)raw;
     if (s->length == -1) v = (int16_t)v;
     if (s->length == -2) v = (int8_t)v;
@@ -88,7 +88,7 @@ static void emit_signed(struct sb *out, const struct spec *s, struct format_args
 static void emit_unsigned(struct sb *out, const struct spec *s, struct format_args *a) {
     char f[24];
     bool wide = s->length == 2 || (s->length == 1 && a->w->block->grid->module->address_bits != 32);
-    unsigned long long v = next(a, wide ? 8 : 4);
+    unsigned long long v = format_next(a, wide ? 8 : 4);
     if (s->length == -1) v = (uint16_t)v;
     if (s->length == -2) v = (uint8_t)v;
     snprintf(f, sizeof f, "%%%s*.*ll%c", s->flags, s->conv);
@@ -98,7 +98,7 @@ static void emit_unsigned(struct sb *out, const struct spec *s, struct format_ar
 static void emit_double(struct sb *out, const struct spec *s, struct format_args *a) {
     char f[24];
     snprintf(f, sizeof f, "%%%s*.*%c", s->flags, s->conv);
-    sb_add(out, f, s->width, s->precision, f64_from(next(a, 8)));
+    sb_add(out, f, s->width, s->precision, f64_from(format_next(a, 8)));
 }
 
 static void emit_text(struct sb *out, const struct spec *s, const char *text, int precision) {
@@ -106,7 +106,7 @@ static void emit_text(struct sb *out, const struct spec *s, const char *text, in
 }
 
 static void emit_string(struct sb *out, const struct spec *s, struct format_args *a) {
-    uint64_t addr = next(a, a->w->block->grid->module->address_bits == 32 ? 4 : 8);
+    uint64_t addr = format_next(a, a->w->block->grid->module->address_bits == 32 ? 4 : 8);
     if (a->failed) return;
     const char *text = addr ? lane_string(a->w, a->lane, addr) : "(null)";
     if (!text) {
@@ -119,13 +119,13 @@ static void emit_string(struct sb *out, const struct spec *s, struct format_args
 
 static void emit_pointer(struct sb *out, const struct spec *s, struct format_args *a) {
     char text[24];
-    uint64_t addr = next(a, a->w->block->grid->module->address_bits == 32 ? 4 : 8);
+    uint64_t addr = format_next(a, a->w->block->grid->module->address_bits == 32 ? 4 : 8);
     snprintf(text, sizeof text, addr ? "0x%llx" : "(nil)", (unsigned long long)addr);
     emit_text(out, s, text, -1);
 }
 
 static void emit_char(struct sb *out, const struct spec *s, struct format_args *a) {
-    char c = (char)next(a, 4);
+    char c = (char)format_next(a, 4);
     int pad = abs(s->width) - 1;
     bool left = strchr(s->flags, '-') || s->width < 0;
     if (!left && pad > 0) sb_add(out, "%*s", pad, "");
@@ -134,7 +134,7 @@ static void emit_char(struct sb *out, const struct spec *s, struct format_args *
 }
 
 /* One conversion; false when it is not known. */
-static bool emit(struct sb *out, const struct spec *s, struct format_args *a) {
+static bool format_emit(struct sb *out, const struct spec *s, struct format_args *a) {
     switch (s->conv) {
     case 'd':
     case 'i': emit_signed(out, s, a); break;
@@ -171,8 +171,8 @@ void format_print(struct sb *out, const char *fmt, struct format_args *a) {
             continue;
         }
         struct spec s;
-        const char *end = parse(fmt + 1, &s, a);
-        if (!emit(out, &s, a)) sb_addn(out, fmt, (size_t)(end - fmt));
+        const char *end = format_parse(fmt + 1, &s, a);
+        if (!format_emit(out, &s, a)) sb_addn(out, fmt, (size_t)(end - fmt));
         fmt = end;
     }
 }

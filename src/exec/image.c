@@ -33,7 +33,7 @@ static bool has_bytes(const struct ir_var *v) {
 }
 
 /* Constants first, to know the size of their bank. */
-static bool place_constants(struct exec_image *im, struct err *e) {
+static bool exec_image_place_constants(struct exec_image *im, struct err *e) {
     uint64_t end = 0;
     for (size_t k = 0; k < im->m->vars.n; k++) {
         const struct ir_var *v = &im->m->vars.v[k];
@@ -166,7 +166,7 @@ static bool relocate(struct exec_image *im, struct err *e) {
     return true;
 }
 
-static bool names(const struct ir_reloc *r, uint32_t var) {
+static bool exec_image_names(const struct ir_reloc *r, uint32_t var) {
     return r->kind == IR_RELOC_VAR && r->symbol == var;
 }
 
@@ -177,7 +177,8 @@ static bool may_move(const struct exec_image *im, uint32_t var, uint64_t fixed, 
         return err_set(e, ERR_INPUT, "%s: %s is not a .global variable that is defined here", m->name,
                        v->name);
     for (size_t k = 0; k < m->relocs.n; k++)
-        if (names(&m->relocs.v[k], var) && m->relocs.v[k].bytes == 4 && fixed > UINT32_MAX - v->bytes)
+        if (exec_image_names(&m->relocs.v[k], var) && m->relocs.v[k].bytes == 4 &&
+            fixed > UINT32_MAX - v->bytes)
             return err_set(e, ERR_INPUT, "%s: a 32-bit module has no variables at 0x%" PRIx64, m->name,
                            fixed);
     return true;
@@ -192,7 +193,7 @@ bool exec_image_move(struct exec_image *im, uint32_t var, uint64_t fixed, void *
     bool good = exec_mem_release(im->mem, im->addr[var], e);
     im->addr[var] = to;
     for (size_t k = 0; good && k < m->relocs.n; k++)
-        if (names(&m->relocs.v[k], var)) good = fill_in(im, &m->relocs.v[k], e);
+        if (exec_image_names(&m->relocs.v[k], var)) good = fill_in(im, &m->relocs.v[k], e);
     return good;
 }
 
@@ -244,8 +245,8 @@ struct exec_image *exec_image_new(struct exec_mem *mem, const struct ir_module *
     im->shared_for = IR_NOPC;
     im->entered.v = xcalloc(m->funcs.n, sizeof *im->entered.v);
     im->entered.seen = xcalloc(m->funcs.n, sizeof *im->entered.seen);
-    if (choose_executors(im, isa, e) && check_ends(im, e) && place_constants(im, e) && place_globals(im, e) &&
-        replicate(im, e)) {
+    if (choose_executors(im, isa, e) && check_ends(im, e) && exec_image_place_constants(im, e) &&
+        place_globals(im, e) && replicate(im, e)) {
         copy_initial(im);
         if (relocate(im, e)) return im;
     }

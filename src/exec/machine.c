@@ -36,7 +36,8 @@ static void machine_brx(struct exec_ctx *x, const struct ir_insn *i, uint32_t ma
 
 enum { MOST_CALLS = 1 << 20 };
 
-static bool enter(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, const struct ir_func *f) {
+static bool exec_machine_enter(struct exec_warp *w, const struct ir_insn *i, uint32_t lane,
+                               const struct ir_func *f) {
     const struct ir_module *m = w->block->grid->module;
     if (w->depth[lane] >= MOST_CALLS) {
         exec_note(w, i, lane, EXEC_F_STACK,
@@ -62,7 +63,7 @@ static void machine_call(struct exec_ctx *x, const struct ir_insn *i, uint32_t m
     const struct ir_func *f = &m->funcs.v[m->ext.v[i->ext + IR_CALL_FUNC]];
     const uint64_t link = link_of(m, insn_pc(w, i));
     FOR_LANES(l, mask) {
-        if (!enter(w, i, l, f)) return;
+        if (!exec_machine_enter(w, i, l, f)) return;
         opnd_put(x, i->o[0], l, link);
     }
     out_jump(x->out, mask, f->entry);
@@ -76,7 +77,7 @@ static void machine_call_ind(struct exec_ctx *x, const struct ir_insn *i, uint32
     const uint64_t link = link_of(m, insn_pc(w, i));
     FOR_LANES(l, mask) {
         const uint32_t pc = pc_at(w, i, l, opnd_get(x, i->o[1], l) + disp);
-        if (pc == IR_NOPC || !enter(w, i, l, ir_func_at(m, pc))) return;
+        if (pc == IR_NOPC || !exec_machine_enter(w, i, l, ir_func_at(m, pc))) return;
         x->out->pc[l] = pc;
         opnd_put(x, i->o[0], l, link);
     }

@@ -24,8 +24,8 @@ struct product {
 
 /* ---- fragments of A and B: raw elements, [row of A or column of B][k] ---- */
 
-static void gather(const struct product *p, const struct ir_frag *f, const uint32_t *regs, uint32_t bits,
-                   bool transposed, uint32_t *to) {
+static void exec_mma_gather(const struct product *p, const struct ir_frag *f, const uint32_t *regs,
+                            uint32_t bits, bool transposed, uint32_t *to) {
     const uint32_t mask = bits < 32 ? (1u << bits) - 1 : ~0u;
     for (uint32_t r = 0; r < f->passes * f->groups; r++) {
         const uint32_t pass = r / f->groups, group = r % f->groups;
@@ -46,8 +46,8 @@ static void gather_both(struct product *p, uint32_t *a, uint32_t *b) {
     if (s.a == IR_MT_B1) s.k /= 32, s.a = s.b = IR_MT_S32;
     const struct ir_frag fa = ir_frag_a(&s), fb = ir_frag_b(&s);
     p->k = s.k;
-    gather(p, &fa, p->words, ir_mma_bits[s.a], s.flags & IR_MMA_A_COL, a);
-    gather(p, &fb, p->words + ir_frag_regs(&fa), ir_mma_bits[s.b], s.flags & IR_MMA_B_ROW, b);
+    exec_mma_gather(p, &fa, p->words, ir_mma_bits[s.a], s.flags & IR_MMA_A_COL, a);
+    exec_mma_gather(p, &fb, p->words + ir_frag_regs(&fa), ir_mma_bits[s.b], s.flags & IR_MMA_B_ROW, b);
 }
 
 static const uint32_t *words_of_c(const struct product *p) {

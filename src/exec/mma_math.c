@@ -33,7 +33,7 @@ static int32_t exponent_of(float c) {
 }
 
 /* Cut off to f32. */
-static float cut(double v) {
+static float mma_math_cut(double v) {
     return v >= 0x1p128 ? INFINITY : v <= -0x1p128 ? -INFINITY : float_directed(v, IR_RZ);
 }
 
@@ -49,7 +49,7 @@ static float add_four(const struct mma_factor *a, const struct mma_factor *b, ui
     const double up = power(FRACTION - top), down = power(top - FRACTION);
     int64_t sum = (int64_t)((double)c * up);
     for (uint32_t j = 0; j < n; j++) sum += (int64_t)(product[j] * up);
-    return cut((double)sum * down);
+    return mma_math_cut((double)sum * down);
 }
 
 /* A term that is not finite decides alone; every other sum of such terms is finite in double. */

@@ -29,7 +29,7 @@ static void move_entry(struct exec_alloc *a, bool *live, struct transfer *t) {
 
 /* ---- out ---- */
 
-static void give(struct exec_mem *m, struct transfer *t) {
+static void exec_save_give(struct exec_mem *m, struct transfer *t) {
     for (size_t k = 0; k < m->n; k++) {
         bool live = m->v[k].host;
         move_entry(&m->v[k], &live, t);
@@ -55,7 +55,7 @@ static void find_bytes(struct exec_mem *before, struct exec_mem *m, struct exec_
     if (a->kind == EXEC_MEM_HEAP) m->heap_used += a->asked;
 }
 
-static bool fits(const struct exec_mem *m, const struct exec_alloc *a) {
+static bool exec_save_fits(const struct exec_mem *m, const struct exec_alloc *a) {
     const struct exec_alloc *last = m->n ? &m->v[m->n - 1] : NULL;
     const uint64_t most = UINT64_C(1) << 62;
     return a->bytes <= most && a->addr <= 2 * most && a->bytes == a->asked + (a->borrowed ? 0 : m->slack) &&
@@ -63,11 +63,11 @@ static bool fits(const struct exec_mem *m, const struct exec_alloc *a) {
 }
 
 /* One allocation more at the end of the table. False: it cannot be. */
-static bool take_entry(struct exec_mem *before, struct exec_mem *m, struct transfer *t) {
+static bool exec_save_take_entry(struct exec_mem *before, struct exec_mem *m, struct transfer *t) {
     struct exec_alloc a = {0};
     bool live = false;
     move_entry(&a, &live, t);
-    transfer_check(t, fits(m, &a), "an allocation");
+    transfer_check(t, exec_save_fits(m, &a), "an allocation");
     if (transfer_good(t) && live) find_bytes(before, m, &a, t);
     if (m->n == m->cap) m->v = xrealloc(m->v, (m->cap = m->cap * 2 + 16) * sizeof *m->v);
     m->v[m->n++] = a;
@@ -76,12 +76,12 @@ static bool take_entry(struct exec_mem *before, struct exec_mem *m, struct trans
     return transfer_good(t);
 }
 
-static void take(struct exec_mem *m, uint64_t n, struct transfer *t) {
+static void exec_save_take(struct exec_mem *m, uint64_t n, struct transfer *t) {
     struct exec_mem before = *m;
     m->v = NULL;
     m->n = m->cap = m->dead = m->top = 0;
     m->used = m->heap_used = 0;
-    while (n-- && take_entry(&before, m, t)) continue;
+    while (n-- && exec_save_take_entry(&before, m, t)) continue;
     for (size_t k = 0; k < before.n; k++) {
         if (!before.v[k].borrowed) xfree(before.v[k].host);
         xfree(before.v[k].label);
@@ -92,9 +92,9 @@ static void take(struct exec_mem *m, uint64_t n, struct transfer *t) {
 void exec_mem_transfer(struct exec_mem *m, bool contents, struct transfer *t) {
     const uint64_t n = transfer_count(t, m->n, UINT32_MAX, "the number of allocations");
     if (t->in)
-        take(m, n, t);
+        exec_save_take(m, n, t);
     else
-        give(m, t);
+        exec_save_give(m, t);
     for (size_t k = 0; contents && transfer_good(t) && k < m->n; k++)
         if (m->v[k].host) transfer_bytes(t, m->v[k].host, m->v[k].bytes);
 }

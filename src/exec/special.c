@@ -3,7 +3,7 @@
 
 /* One warp instruction is one tick of every clock: all a functional run can honestly say, and the same every
  * time. */
-static uint64_t now(const struct exec_warp *w, const struct ir_insn *i) {
+static uint64_t special_now(const struct exec_warp *w, const struct ir_insn *i) {
     const struct exec_grid *g = w->block->grid;
     return g->clock + (insn_pc(w, i) - g->run_start);
 }
@@ -43,9 +43,9 @@ static uint64_t warp_value(const struct exec_warp *w, const struct ir_insn *i) {
     case IR_SR_CLOCK:
     case IR_SR_CLOCK64:
     case IR_SR_GLOBALTIMER:
-    case IR_SR_GLOBALTIMER_LO: return now(w, i);
+    case IR_SR_GLOBALTIMER_LO: return special_now(w, i);
     case IR_SR_CLOCK_HI:
-    case IR_SR_GLOBALTIMER_HI: return now(w, i) >> 32;
+    case IR_SR_GLOBALTIMER_HI: return special_now(w, i) >> 32;
     case IR_SR_TOTAL_SMEM:
     case IR_SR_AGGR_SMEM: return g->shared_bytes;
     case IR_SR_DYNAMIC_SMEM: return l->dynamic_shared;

@@ -69,7 +69,7 @@ static void place_shared(struct exec_image *im, uint32_t func) {
 }
 
 /* This launch's constants: the image's rows, copied only where a form has further ones. */
-static bool place_constants(struct exec_grid *g, struct err *e) {
+static bool exec_state_place_constants(struct exec_grid *g, struct err *e) {
     const struct ir_module *m = g->module;
     place_shared(g->image, g->launch->func);
     g->k32 = g->image->k32;
@@ -128,7 +128,7 @@ bool exec_grid_init(struct exec_grid *g, const struct exec_launch *l, struct err
     g->params = xaligned(64, g->func->param_bytes + 1);
     if (g->func->param_bytes) memcpy(g->params, l->params, g->func->param_bytes);
     if (l->tape) tape_begin(g);
-    return place_constants(g, e) && (!l->races || races_begin(l->races, g, e));
+    return exec_state_place_constants(g, e) && (!l->races || races_begin(l->races, g, e));
 }
 
 void exec_grid_free(struct exec_grid *g) {

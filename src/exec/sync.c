@@ -18,7 +18,7 @@ void activemask_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask)
 }
 
 /* The value of an operand in each lane of mask; other lanes of to keep what they have. */
-static void values(const struct exec_ctx *x, ir_opnd o, uint32_t mask, uint64_t *restrict to) {
+static void sync_values(const struct exec_ctx *x, ir_opnd o, uint32_t mask, uint64_t *restrict to) {
     if (mask == ~0u && ir_file(o) == IR_FILE_32) {
         const uint32_t *restrict r = exec_row32(x, o);
         for (int l = 0; l < EXEC_LANES; l++) to[l] = r[l];
@@ -27,8 +27,8 @@ static void values(const struct exec_ctx *x, ir_opnd o, uint32_t mask, uint64_t 
     }
 }
 
-static void publish(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
-    if (i->op != IR_WARPSYNC && i->op != IR_ELECT) values(x, i->o[i->nd], mask, x->warp->xchg.value);
+static void sync_publish(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
+    if (i->op != IR_WARPSYNC && i->op != IR_ELECT) sync_values(x, i->o[i->nd], mask, x->warp->xchg.value);
 }
 
 static uint32_t true_lanes(const uint64_t *value, uint32_t group) {
@@ -37,7 +37,7 @@ static uint32_t true_lanes(const uint64_t *value, uint32_t group) {
     return bits;
 }
 
-static void vote(struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, uint32_t group) {
+static void sync_vote(struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, uint32_t group) {
     uint32_t bits = true_lanes(x->warp->xchg.value, group);
     if (i->op == IR_BALLOT) {
         FOR_LANES(l, lanes) opnd_put(x, i->o[0], l, bits);
@@ -123,7 +123,7 @@ static void match_all(struct exec_ctx *x, const struct ir_insn *i, uint32_t lane
     if (i->nd > 1) exec_set_pred(x, i->o[1], lanes, same ? ~0u : 0);
 }
 
-static uint32_t reduce(uint8_t sub, uint32_t a, uint32_t b, bool is_signed) {
+static uint32_t sync_reduce(uint8_t sub, uint32_t a, uint32_t b, bool is_signed) {
     switch (sub) {
     case IR_AT_ADD: return a + b;
     case IR_AT_AND: return a & b;
@@ -155,7 +155,7 @@ static void redux(struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, u
         acc = reduce_f32(i, value, group);
     } else {
         FOR_LANES(l, group & (group - 1))
-        acc = reduce(i->sub, acc, (uint32_t)value[l], i->op == IR_REDUX_S32);
+        acc = sync_reduce(i->sub, acc, (uint32_t)value[l], i->op == IR_REDUX_S32);
     }
     FOR_LANES(l, lanes) opnd_put(x, i->o[0], l, acc);
 }
@@ -170,7 +170,7 @@ static void elect(struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, u
 static void consume(struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, uint32_t group) {
     switch (i->op) {
     case IR_VOTE:
-    case IR_BALLOT: vote(x, i, lanes, group); break;
+    case IR_BALLOT: sync_vote(x, i, lanes, group); break;
     case IR_SHFL_U32: shfl(x, i, lanes, group); break;
     case IR_MATCH_ANY_U32:
     case IR_MATCH_ANY_U64: match_any(x, i, lanes, group); break;
@@ -186,7 +186,7 @@ static void consume(struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes,
 }
 
 /* The group has met: one consumption per PC it is spread over. */
-static void finish(struct exec_warp *w, uint32_t group) {
+static void sync_finish(struct exec_warp *w, uint32_t group) {
     const struct ir_insn *code = w->block->grid->module->code.v;
     for (uint32_t left = group; left;) {
         uint32_t pc = w->wait_pc[__builtin_ctz(left)], here = 0;
@@ -209,7 +209,7 @@ void warp_recheck(struct exec_warp *w) {
         uint16_t op = code[w->wait_pc[first]].op;
         FOR_LANES(l, left)
         group |= (uint32_t)(w->xchg.member[l] == member && code[w->wait_pc[l]].op == op) << l;
-        if ((member & w->live & ~group) == 0) finish(w, group);
+        if ((member & w->live & ~group) == 0) sync_finish(w, group);
         left &= ~group;
     }
 }
@@ -250,7 +250,7 @@ static bool meets_at_once(const struct exec_ctx *x, const struct ir_insn *i, uin
 
 void warp_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     struct exec_warp *w = x->warp;
-    publish(x, i, mask);
+    sync_publish(x, i, mask);
     if (!(i->mods & IR_M_SYNC) || meets_at_once(x, i, mask)) {
         consume(x, i, mask, mask);
         return;

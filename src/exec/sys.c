@@ -25,7 +25,7 @@ static uint64_t arg(const struct sys_call *c, uint32_t k) {
     return v;
 }
 
-static void give(const struct sys_call *c, uint64_t v) {
+static void sys_give(const struct sys_call *c, uint64_t v) {
     if (!c->words[IR_CALL_NRETS]) return;
     const uint32_t *t = c->words + IR_CALL_COPIES + 3 * (size_t)c->words[IR_CALL_NARGS];
     uint64_t addr = (uint64_t)c->w->frame[c->lane] + t[1];
@@ -57,7 +57,7 @@ static bool sys_vprintf(const struct sys_call *c) {
     if (launch->print && text.len && !a.failed) launch->print(launch->user, text.text, text.len);
     sb_free(&text);
     if (a.failed) return bad_string(c, a.bad), false;
-    give(c, a.count);
+    sys_give(c, a.count);
     return true;
 }
 
@@ -83,7 +83,7 @@ static bool sys_malloc(const struct sys_call *c) {
         addr = 0;
     }
     err_free(&e);
-    give(c, addr);
+    sys_give(c, addr);
     return true;
 }
 
@@ -114,7 +114,7 @@ static bool sys_assertfail(const struct sys_call *c) {
     return false;
 }
 
-static bool serve(const struct sys_call *c) {
+static bool sys_serve(const struct sys_call *c) {
     switch (c->i->sub) {
     case IR_SYS_VPRINTF: return sys_vprintf(c);
     case IR_SYS_MALLOC: return sys_malloc(c);
@@ -133,6 +133,6 @@ void sys_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
             exec_note(x->warp, i, l, EXEC_F_CALL, "call of a system function with too few arguments");
             return;
         }
-        if (!serve(&c)) return;
+        if (!sys_serve(&c)) return;
     }
 }

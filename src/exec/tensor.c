@@ -22,8 +22,8 @@ static uint32_t row_lanes(const struct ir_insn *i) {
 }
 
 /* Every row's bytes. False: a fault. */
-static bool find_rows(struct exec_ctx *x, const struct ir_insn *i, ir_opnd address, bool store,
-                      uint8_t *at[EXEC_LANES]) {
+static bool tensor_find_rows(struct exec_ctx *x, const struct ir_insn *i, ir_opnd address, bool store,
+                             uint8_t *at[EXEC_LANES]) {
     return resolve(x, i, address, row_lanes(i), ROW_BYTES, store, at);
 }
 
@@ -35,7 +35,7 @@ static uint32_t half_at(uint8_t *const *rows, uint32_t row, uint32_t column) {
 
 static void ldmatrix(struct exec_ctx *x, const struct ir_insn *i) {
     uint8_t *at[EXEC_LANES];
-    if (!find_rows(x, i, i->o[i->nd], false, at)) return;
+    if (!tensor_find_rows(x, i, i->o[i->nd], false, at)) return;
     for (uint32_t j = 0; j < i->vec; j++) {
         uint8_t *const *rows = at + (size_t)j * ROWS;
         uint32_t *d = exec_row32(x, i->o[j]);
@@ -57,7 +57,7 @@ void stmatrix_row(const struct exec_ctx *x, const struct ir_insn *i, uint32_t la
 
 static void stmatrix(struct exec_ctx *x, const struct ir_insn *i) {
     uint8_t *at[EXEC_LANES];
-    if (!find_rows(x, i, i->o[0], true, at)) return;
+    if (!tensor_find_rows(x, i, i->o[0], true, at)) return;
     FOR_LANES(l, row_lanes(i)) stmatrix_row(x, i, l, at[l]);
 }
 
@@ -70,24 +70,24 @@ static void movmatrix(struct exec_ctx *x, const struct ir_insn *i) {
     }
 }
 
-static uint32_t field(const struct ir_insn *i, int at, int bits) {
+static uint32_t tensor_field(const struct ir_insn *i, int at, int bits) {
     return i->imm >> at & ((1u << bits) - 1);
 }
 
 static void wmma_at(struct exec_ctx *x, const struct ir_insn *i) {
-    const uint32_t threads = field(i, IR_AT_THREADS, 4), per = field(i, IR_AT_PER, 8);
-    const bool across = field(i, IR_AT_ACROSS, 1);
+    const uint32_t threads = tensor_field(i, IR_AT_THREADS, 4), per = tensor_field(i, IR_AT_PER, 8);
+    const bool across = tensor_field(i, IR_AT_ACROSS, 1);
     uint64_t *d = exec_row64(x, i->o[0]);
     for (uint32_t l = 0; l < ALL; l++) {
-        const uint64_t outer = field(i, IR_AT_OUTER, 8) + (across ? 2 * (l % 4) : l / threads);
+        const uint64_t outer = tensor_field(i, IR_AT_OUTER, 8) + (across ? 2 * (l % 4) : l / threads);
         const uint64_t inner = across ? l / 4 : l % threads * per;
         const uint64_t element = outer * (uint32_t)opnd_get(x, i->o[2], l) + inner;
-        d[l] = opnd_get(x, i->o[1], l) + ((element << field(i, IR_AT_LG_BITS, 4)) >> 3);
+        d[l] = opnd_get(x, i->o[1], l) + ((element << tensor_field(i, IR_AT_LG_BITS, 4)) >> 3);
     }
 }
 
 /* All 32 threads are here. */
-static void run(struct exec_ctx *x, const struct ir_insn *i) {
+static void tensor_run(struct exec_ctx *x, const struct ir_insn *i) {
     switch (i->op) {
     case IR_LDMATRIX: ldmatrix(x, i); break;
     case IR_STMATRIX: stmatrix(x, i); break;
@@ -108,7 +108,7 @@ static void fault_without_warp(struct exec_warp *w, const struct ir_insn *i, uin
 void tensor_consume(struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes) {
     if (x->out->flow == EXEC_FAULT) return;
     if (lanes == ~0u)
-        run(x, i);
+        tensor_run(x, i);
     else
         fault_without_warp(x->warp, i, lanes);
 }
@@ -116,7 +116,7 @@ void tensor_consume(struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes)
 void tensor_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     x->out->access.mask = 0;
     if (mask == ~0u) {
-        run(x, i);
+        tensor_run(x, i);
     } else if (x->warp->live != ~0u) {
         fault_without_warp(x->warp, i, mask);
     } else {

@@ -42,7 +42,7 @@ struct walk {
     VEC(uint32_t) todo;
 };
 
-static void meet(void *user, uint32_t func) {
+static void ir_calls_meet(void *user, uint32_t func) {
     struct walk *w = user;
     if (w->met[func]) return;
     w->met[func] = true;
@@ -52,21 +52,21 @@ static void meet(void *user, uint32_t func) {
 void ir_follow(const struct ir_module *m, uint32_t func, bool (*visit)(void *user, uint32_t func),
                void *user) {
     struct walk w = {.met = xcalloc(m->funcs.n, sizeof *w.met)};
-    meet(&w, func);
+    ir_calls_meet(&w, func);
     while (w.todo.n) {
         const uint32_t next = w.todo.v[--w.todo.n];
         const struct ir_func *f = &m->funcs.v[next];
         if (!visit(user, next)) continue;
-        for (uint32_t pc = f->entry; pc < f->end; pc++) ir_callees(m, &m->code.v[pc], meet, &w);
+        for (uint32_t pc = f->entry; pc < f->end; pc++) ir_callees(m, &m->code.v[pc], ir_calls_meet, &w);
     }
     xfree(w.met);
     VEC_FREE(&w.todo);
 }
 
-static bool mark(void *user, uint32_t func) {
+static bool ir_calls_mark(void *user, uint32_t func) {
     return ((bool *)user)[func] = true;
 }
 
 void ir_reach(const struct ir_module *m, uint32_t func, bool *seen) {
-    ir_follow(m, func, mark, seen);
+    ir_follow(m, func, ir_calls_mark, seen);
 }

@@ -29,7 +29,7 @@ struct linker {
     struct arena mem;
 };
 
-static uint32_t *call_words(struct ir_module *m, const struct ir_insn *i) {
+static uint32_t *ir_link_call_words(struct ir_module *m, const struct ir_insn *i) {
     CHECK(i->ext < m->ext.n && m->ext.n - i->ext > IR_CALL_NRETS);
     return m->ext.v + i->ext;
 }
@@ -47,7 +47,7 @@ static bool add_call(struct linker *l, uint32_t caller, uint32_t callee, const s
 }
 
 static bool add_indirect(struct linker *l, uint32_t caller, const struct ir_insn *i, struct err *e) {
-    const uint32_t *w = call_words(l->m, i);
+    const uint32_t *w = ir_link_call_words(l->m, i);
     if (!w[IR_CALL_FUNC]) {
         VEC_PUSH(&l->edges, (uint64_t)caller << 32 | (l->n - 1));
         return true;
@@ -66,7 +66,7 @@ static bool collect_calls(struct linker *l, struct err *e) {
         for (uint32_t pc = fn->entry; pc < fn->end; pc++) {
             const struct ir_insn *i = &m->code.v[pc];
             if (i->op != IR_CALL && i->op != IR_CALL_IND && i->op != IR_SYS) continue;
-            uint32_t *words = call_words(m, i);
+            uint32_t *words = ir_link_call_words(m, i);
             words[IR_CALL_FRAME] = fn->frame_bytes;
             if (i->op == IR_CALL && !add_call(l, f, words[IR_CALL_FUNC], i, e)) return false;
             if (i->op == IR_CALL_IND && !add_indirect(l, f, i, e)) return false;
@@ -267,11 +267,11 @@ static bool find_used(struct layout *y, uint32_t kernel, uint32_t stamp) {
     return any;
 }
 
-static uint64_t round_up(uint64_t v, uint64_t to) {
+static uint64_t ir_link_round_up(uint64_t v, uint64_t to) {
     return to > 1 ? (v + to - 1) / to * to : v;
 }
 
-static bool too_large(struct linker *l, const struct ir_func *fn, struct err *e) {
+static bool ir_link_too_large(struct linker *l, const struct ir_func *fn, struct err *e) {
     return err_set(e, ERR_INPUT,
                    "%s:%u: error: kernel %s declares more shared memory than an address can reach",
                    l->m->name, fn->line, fn->name);
@@ -287,13 +287,14 @@ static bool place_shared(struct layout *y, struct ir_func *fn, uint32_t stamp, s
             dynamic_align = var->align > dynamic_align ? var->align : dynamic_align;
             continue;
         }
-        at = round_up(at, var->align);
+        at = ir_link_round_up(at, var->align);
         fn->shared_offset[v] = (uint32_t)at;
-        if (var->bytes > INT32_MAX - at) return too_large(y->l, fn, e);
+        if (var->bytes > INT32_MAX - at) return ir_link_too_large(y->l, fn, e);
         at += var->bytes;
     }
-    if (dynamic_align) at = round_up(at, dynamic_align > DYNAMIC_ALIGN ? dynamic_align : DYNAMIC_ALIGN);
-    if (at > INT32_MAX) return too_large(y->l, fn, e);
+    if (dynamic_align)
+        at = ir_link_round_up(at, dynamic_align > DYNAMIC_ALIGN ? dynamic_align : DYNAMIC_ALIGN);
+    if (at > INT32_MAX) return ir_link_too_large(y->l, fn, e);
     for (uint32_t v = 0; dynamic_align && v < m->vars.n; v++)
         if (y->used[v] == stamp && m->vars.v[v].dynamic) fn->shared_offset[v] = (uint32_t)at;
     fn->shared_bytes = (uint32_t)at;

@@ -57,12 +57,12 @@ static enum ir_type source_type(const struct printer *p, int k) {
     return ir_type_bytes[t] == 8 ? IR_T_U32 : t;
 }
 
-static void operand(struct printer *p, ir_opnd o, enum ir_type t) {
+static void ir_print_operand(struct printer *p, ir_opnd o, enum ir_type t) {
     ir_print_opnd(p->out, p->m, p->names, o, t);
 }
 
-static void source(struct printer *p, int k) {
-    operand(p, p->i->o[p->i->nd + k], source_type(p, k));
+static void ir_print_source(struct printer *p, int k) {
+    ir_print_operand(p, p->i->o[p->i->nd + k], source_type(p, k));
 }
 
 /* Sources from..to, each after a comma but the first unless something stands before them. */
@@ -70,7 +70,7 @@ static void sources(struct printer *p, int from, int to, bool comma) {
     for (int k = from; k < to; k++) {
         if (ir_file(p->i->o[p->i->nd + k]) == IR_FILE_NONE && !ir_is_const(p->i->o[p->i->nd + k])) continue;
         SAY("%s", comma ? ", " : " ");
-        source(p, k);
+        ir_print_source(p, k);
         comma = true;
     }
 }
@@ -83,7 +83,7 @@ static bool destinations(struct printer *p, bool braces) {
     SAY(" %s", braces ? "{" : "");
     for (int k = 0; k < n; k++) {
         if (k) SAY("%s", braces ? ", " : "|");
-        operand(p, p->i->o[k], IR_T_NONE);
+        ir_print_operand(p, p->i->o[k], IR_T_NONE);
     }
     if (braces) SAY("}");
     return true;
@@ -93,7 +93,7 @@ static void all_operands(struct printer *p) {
     sources(p, 0, p->i->ns, destinations(p, false));
 }
 
-static void address(struct printer *p, int k) {
+static void ir_address(struct printer *p, int k) {
     ir_print_address(p->out, p->m, p->names, p->i->o[p->i->nd + k], p->i->disp);
 }
 
@@ -101,7 +101,7 @@ static void braced_sources(struct printer *p, int from, int to) {
     SAY("{");
     for (int k = from; k < to; k++) {
         if (k > from) SAY(", ");
-        source(p, k);
+        ir_print_source(p, k);
     }
     SAY("}");
 }
@@ -247,7 +247,7 @@ static void print_video(struct printer *p) {
     if (one) SAY("%s", part_name[i->imm >> 6 & 7]);
     for (int k = 0; k < i->ns; k++) {
         SAY("%s", comma ? ", " : " ");
-        source(p, k);
+        ir_print_source(p, k);
         if (one && k < 2) SAY("%s", part_name[i->imm >> 3 * k & 7]);
         comma = true;
     }
@@ -289,7 +289,7 @@ static void print_special(struct printer *p) {
     case IR_TXQ:
         SAY("%s.%s.b32", i->cop ? "suq" : "txq", NAME(query_name, i->sub));
         SAY("%s[", destinations(p, false) ? ", " : " ");
-        source(p, 0);
+        ir_print_source(p, 0);
         SAY("]");
         return;
     default: break;
@@ -311,13 +311,13 @@ static void print_access(struct printer *p) {
     if (i->vec > 1) SAY(".v%u", i->vec);
     if (!prefetch) type(p, p->op->type);
     SAY("%s", !store && destinations(p, i->vec > 1) ? ", " : " ");
-    if (i->ns) address(p, 0);
+    if (i->ns) ir_address(p, 0);
     if (!store || i->ns < 2) return;
     SAY(", ");
     if (i->vec > 1)
         braced_sources(p, 1, i->ns);
     else
-        source(p, 1);
+        ir_print_source(p, 1);
 }
 
 static void print_atom(struct printer *p) {
@@ -329,7 +329,7 @@ static void print_atom(struct printer *p) {
     type(p, p->op->type);
     SAY("%s", returns && destinations(p, false) ? ", " : " ");
     if (!i->ns) return;
-    address(p, 0);
+    ir_address(p, 0);
     sources(p, 1, i->ns, true);
 }
 
@@ -348,20 +348,20 @@ static void print_mbar(struct printer *p) {
         SAY("mbarrier.%s", NAME(names, i->sub - IR_MBAR_INIT));
     space(p);
     SAY(".b64%s", i->o[0] != IR_NONE && destinations(p, false) ? ", " : " ");
-    address(p, 0);
+    ir_address(p, 0);
     sources(p, 1, i->ns, true);
 }
 
 static void print_copy(struct printer *p) {
     const struct ir_insn *i = p->i;
     SAY("cp.async%s.shared.global [", i->cop == IR_COP_CG ? ".cg" : ".ca");
-    source(p, 0);
+    ir_print_source(p, 0);
     SAY("+");
-    source(p, 3);
+    ir_print_source(p, 3);
     SAY("], ");
-    address(p, 1);
+    ir_address(p, 1);
     SAY(", %u, ", i->sub);
-    source(p, 2);
+    ir_print_source(p, 2);
 }
 
 static void print_bulk(struct printer *p) {
@@ -384,14 +384,14 @@ static void print_group(struct printer *p) {
 }
 
 /* "[handle, {x, y}]" */
-static void coordinates(struct printer *p) {
+static void ir_print_coordinates(struct printer *p) {
     const uint32_t *w = p->m->ext.v + p->i->ext;
     SAY("[");
-    operand(p, w[IR_TEX_HANDLE], IR_T_U64);
+    ir_print_operand(p, w[IR_TEX_HANDLE], IR_T_U64);
     SAY(", {");
     for (uint32_t k = 0; k + 1 < w[IR_MORE_COUNT]; k++) {
         if (k) SAY(", ");
-        operand(p, w[IR_TEX_COORDS + k], (enum ir_type)w[IR_TEX_COORD]);
+        ir_print_operand(p, w[IR_TEX_COORDS + k], (enum ir_type)w[IR_TEX_COORD]);
     }
     SAY("}]");
 }
@@ -406,13 +406,13 @@ static void print_surface(struct printer *p) {
     type(p, p->i->dtype);
     SAY(".%s", NAME(clamp_name, p->i->cop));
     SAY("%s", load && destinations(p, p->i->vec > 1) ? ", " : " ");
-    coordinates(p);
+    ir_print_coordinates(p);
     if (load) return;
     SAY(", ");
     if (p->i->vec > 1)
         braced_sources(p, 0, p->i->ns);
     else
-        source(p, 0);
+        ir_print_source(p, 0);
 }
 
 static void print_tex(struct printer *p) {
@@ -430,7 +430,7 @@ static void print_tex(struct printer *p) {
     type(p, w[IR_TEX_COORD]);
     destinations(p, true);
     SAY(", ");
-    coordinates(p);
+    ir_print_coordinates(p);
 }
 
 /* ---- warp, block, control ---- */
@@ -516,11 +516,11 @@ static void print_nop(struct printer *p) {
 
 /* ---- matrices ---- */
 
-static void registers(struct printer *p, const uint32_t *o, uint32_t n, enum ir_type t) {
+static void ir_print_registers(struct printer *p, const uint32_t *o, uint32_t n, enum ir_type t) {
     SAY("{");
     for (uint32_t k = 0; k < n; k++) {
         if (k) SAY(", ");
-        operand(p, o[k], t);
+        ir_print_operand(p, o[k], t);
     }
     SAY("}");
 }
@@ -540,14 +540,14 @@ static void print_mma(struct printer *p) {
     if (p->i->mods & IR_M_RND) SAY(".%s", round_name[p->i->mods & IR_M_RND]);
     if (s.a == IR_MT_B1) SAY(s.flags & IR_MMA_AND ? ".and.popc" : ".xor.popc");
     SAY(" ");
-    registers(p, p->i->o, p->i->nd, t);
+    ir_print_registers(p, p->i->o, p->i->nd, t);
     if (n < na + nb) return; /* no instruction of a program */
     SAY(", ");
-    registers(p, o, na, from);
+    ir_print_registers(p, o, na, from);
     SAY(", ");
-    registers(p, o + na, nb, from);
+    ir_print_registers(p, o + na, nb, from);
     SAY(", ");
-    registers(p, o + na + nb, n - na - nb, t);
+    ir_print_registers(p, o + na + nb, n - na - nb, t);
 }
 
 static void print_matrix(struct printer *p) {
@@ -558,14 +558,14 @@ static void print_matrix(struct printer *p) {
     if (i->op != IR_MOVMATRIX) space(p);
     SAY(".b16 ");
     if (!i->ns) return;
-    if (i->nd) registers(p, i->o, i->nd, IR_T_U32);
+    if (i->nd) ir_print_registers(p, i->o, i->nd, IR_T_U32);
     if (i->nd) SAY(", ");
     if (i->op == IR_MOVMATRIX)
-        source(p, 0);
+        ir_print_source(p, 0);
     else
-        address(p, 0);
+        ir_address(p, 0);
     if (i->op == IR_STMATRIX) SAY(", ");
-    if (i->op == IR_STMATRIX) registers(p, i->o + 1, i->ns - 1u, IR_T_U32);
+    if (i->op == IR_STMATRIX) ir_print_registers(p, i->o + 1, i->ns - 1u, IR_T_U32);
 }
 
 /* ---- which function prints which operation ---- */

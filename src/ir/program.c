@@ -46,7 +46,7 @@ int ir_find_var(const struct ir_module *m, const char *name) {
     return -1;
 }
 
-static bool holds(const struct ir_func *f, uint32_t pc) {
+static bool ir_program_holds(const struct ir_func *f, uint32_t pc) {
     return pc >= f->entry && pc < f->end;
 }
 
@@ -55,14 +55,14 @@ static bool holds(const struct ir_func *f, uint32_t pc) {
 const struct ir_func *ir_func_at(const struct ir_module *m, uint32_t pc) {
     if (!m->by_entry) {
         for (size_t f = 0; f < m->funcs.n; f++)
-            if (holds(&m->funcs.v[f], pc)) return &m->funcs.v[f];
+            if (ir_program_holds(&m->funcs.v[f], pc)) return &m->funcs.v[f];
         return NULL;
     }
     uint32_t lo = 0, hi = m->nby_entry;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
         const struct ir_func *f = &m->funcs.v[m->by_entry[mid]];
-        if (holds(f, pc)) return f;
+        if (ir_program_holds(f, pc)) return f;
         if (pc < f->entry)
             hi = mid;
         else

@@ -17,14 +17,14 @@ struct scc {
     uint32_t npath, nopen, next, ncomp;
 };
 
-static void enter(struct scc *s, uint32_t v) {
+static void ir_scc_enter(struct scc *s, uint32_t v) {
     s->index[v] = s->low[v] = s->next++;
     s->cursor[v] = s->first[v];
     s->path[s->npath++] = v;
     s->open[s->nopen++] = v;
 }
 
-static void leave(struct scc *s, uint32_t v) {
+static void ir_scc_leave(struct scc *s, uint32_t v) {
     s->npath--;
     if (s->npath && s->low[v] < s->low[s->path[s->npath - 1]]) s->low[s->path[s->npath - 1]] = s->low[v];
     if (s->low[v] != s->index[v]) return;
@@ -36,17 +36,17 @@ static void leave(struct scc *s, uint32_t v) {
     s->ncomp++;
 }
 
-static void walk(struct scc *s, uint32_t root) {
-    enter(s, root);
+static void ir_scc_walk(struct scc *s, uint32_t root) {
+    ir_scc_enter(s, root);
     while (s->npath) {
         uint32_t v = s->path[s->npath - 1];
         if (s->cursor[v] == s->first[v + 1]) {
-            leave(s, v);
+            ir_scc_leave(s, v);
             continue;
         }
         uint32_t w = s->to[s->cursor[v]++];
         if (s->index[w] == UNSEEN)
-            enter(s, w);
+            ir_scc_enter(s, w);
         else if (s->comp[w] == UNSEEN && s->index[w] < s->low[v])
             s->low[v] = s->index[w];
     }
@@ -59,7 +59,7 @@ uint32_t ir_scc(uint32_t n, const uint32_t *first, const uint32_t *to, uint32_t 
     s.open = mem + 4 * (size_t)n;
     for (uint32_t v = 0; v < n; v++) s.index[v] = comp[v] = UNSEEN;
     for (uint32_t v = 0; v < n; v++)
-        if (s.index[v] == UNSEEN) walk(&s, v);
+        if (s.index[v] == UNSEEN) ir_scc_walk(&s, v);
     xfree(mem);
     return s.ncomp;
 }

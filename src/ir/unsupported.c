@@ -9,7 +9,7 @@ struct search {
     bool *seen;
 };
 
-static bool visit(void *user, uint32_t func) {
+static bool ir_unsupported_visit(void *user, uint32_t func) {
     struct search *s = user;
     return s->seen[func] = s->m->funcs.v[func].unsupported;
 }
@@ -17,7 +17,7 @@ static bool visit(void *user, uint32_t func) {
 uint32_t *ir_unsupported(const struct ir_module *m, uint32_t func, uint32_t *n) {
     struct search s = {.m = m, .seen = xcalloc(m->funcs.n, sizeof *s.seen)};
     uint32_t *found = xcalloc(m->funcs.n, sizeof *found);
-    ir_follow(m, func, visit, &s);
+    ir_follow(m, func, ir_unsupported_visit, &s);
     *n = 0;
     if (m->funcs.v[func].nrefused) found[(*n)++] = func;
     for (uint32_t f = 0; f < m->funcs.n; f++)

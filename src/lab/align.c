@@ -10,22 +10,23 @@
 enum { WINDOW = 2048 };
 enum { TAKE_BOTH, TAKE_A, TAKE_B };
 
-static bool same(struct align_token a, struct align_token b) {
+static bool align_same(struct align_token a, struct align_token b) {
     return a.pc == b.pc && a.n == b.n;
 }
 
-static void push(struct align_text *out, const struct align_token *t, size_t n) {
+static void align_push(struct align_text *out, const struct align_token *t, size_t n) {
     for (size_t i = 0; i < n; i++) VEC_PUSH(&out->tokens, t[i]);
 }
 
 /* best[j] while row i is worked out: the most instructions that a[i..] and b[j..] can share. way: what to take there. */
-static void fill(const struct align_token *a, size_t na, const struct align_token *b, size_t nb,
-                 uint8_t *way) {
+static void align_fill(const struct align_token *a, size_t na, const struct align_token *b, size_t nb,
+                       uint8_t *way) {
     uint32_t *best = xcalloc(nb + 1, sizeof *best);
     for (size_t i = na; i-- > 0;) {
         uint32_t below = 0; /* best[j + 1] of the row before */
         for (size_t j = nb; j-- > 0;) {
-            uint32_t skip_a = best[j], skip_b = best[j + 1], both = same(a[i], b[j]) ? below + a[i].n : 0;
+            uint32_t skip_a = best[j], skip_b = best[j + 1],
+                     both = align_same(a[i], b[j]) ? below + a[i].n : 0;
             below = skip_a;
             uint32_t most = skip_a >= skip_b ? skip_a : skip_b;
             way[i * nb + j] = both >= most && both ? TAKE_BOTH : skip_a >= skip_b ? TAKE_A : TAKE_B;
@@ -38,15 +39,15 @@ static void fill(const struct align_token *a, size_t na, const struct align_toke
 static void merge_window(const struct align_token *a, size_t na, const struct align_token *b, size_t nb,
                          uint8_t *way, struct align_text *out) {
     size_t i = 0, j = 0;
-    fill(a, na, b, nb, way);
+    align_fill(a, na, b, nb, way);
     while (i < na && j < nb) {
         uint8_t w = way[i * nb + j];
-        push(out, w == TAKE_B ? &b[j] : &a[i], 1);
+        align_push(out, w == TAKE_B ? &b[j] : &a[i], 1);
         i += w != TAKE_B;
         j += w != TAKE_A;
     }
-    push(out, a + i, na - i);
-    push(out, b + j, nb - j);
+    align_push(out, a + i, na - i);
+    align_push(out, b + j, nb - j);
 }
 
 static size_t lesser(size_t a, size_t b) {
@@ -56,9 +57,9 @@ static size_t lesser(size_t a, size_t b) {
 void align_merge(const struct align_text *x, const struct align_text *y, struct align_text *out) {
     const struct align_token *a = x->tokens.v, *b = y->tokens.v;
     size_t na = x->tokens.n, nb = y->tokens.n, head = 0, tail = 0;
-    while (head < na && head < nb && same(a[head], b[head])) head++;
-    while (tail < na - head && tail < nb - head && same(a[na - 1 - tail], b[nb - 1 - tail])) tail++;
-    push(out, a, head);
+    while (head < na && head < nb && align_same(a[head], b[head])) head++;
+    while (tail < na - head && tail < nb - head && align_same(a[na - 1 - tail], b[nb - 1 - tail])) tail++;
+    align_push(out, a, head);
     uint8_t *way = xmalloc((size_t)WINDOW * WINDOW);
     for (size_t i = head, j = head; i < na - tail || j < nb - tail;) {
         size_t ni = lesser(WINDOW, na - tail - i), nj = lesser(WINDOW, nb - tail - j);
@@ -67,7 +68,7 @@ void align_merge(const struct align_text *x, const struct align_text *y, struct 
         j += nj;
     }
     free(way);
-    if (tail) push(out, a + na - tail, tail);
+    if (tail) align_push(out, a + na - tail, tail);
 }
 
 uint64_t align_length(const struct align_text *t) {

@@ -92,7 +92,7 @@ static void borrow(struct area_model *m, int constant) {
 }
 
 /* What a constant of the fit without some row does to its range. */
-static void widen(struct area_model *m, const struct area_fit *rest) {
+static void area_widen(struct area_model *m, const struct area_fit *rest) {
     for (int i = 0; i < AREA_CONSTANTS; i++) {
         const double um2 = rest->um2[i];
         if (!rest->fitted[i]) continue;
@@ -108,7 +108,7 @@ static void find_errors(struct area_model *m) {
     for (size_t i = 0; i < n; i++) {
         struct area_fit rest;
         area_fit(rows, n, i, &rest);
-        widen(m, &rest);
+        area_widen(m, &rest);
         const double mm2 = area_row_mm2(&m->fit, &rows[i]);
         VEC_PUSH(&m->errors, (struct area_error){.row = &rows[i],
                                                  .mm2 = mm2,

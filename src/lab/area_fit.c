@@ -39,7 +39,7 @@ struct normal { /* equations of all constants */
     double square; /* sum of squares of what is to be reached */
 };
 
-static void add_row(struct normal *q, const struct area_row *row) {
+static void area_fit_add_row(struct normal *q, const struct area_row *row) {
     double x[N];
     row_amounts(row, x);
     for (int i = 0; i < N; i++) {
@@ -92,7 +92,7 @@ void area_fit(const struct area_row *rows, size_t n, size_t without, struct area
     double least = INFINITY;
     *out = (struct area_fit){0};
     for (size_t i = 0; i < n; i++)
-        if (i != without) add_row(&q, &rows[i]), out->rows++;
+        if (i != without) area_fit_add_row(&q, &rows[i]), out->rows++;
     for (int i = 0; i < N; i++) {
         out->fitted[i] = q.a[i][i] > 0;
         known |= (uint32_t)out->fitted[i] << i;

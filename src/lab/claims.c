@@ -80,7 +80,7 @@ static void split_names(struct claims *c, struct claim_result *r) {
     }
 }
 
-static void plan(struct claims_work *w, size_t claim) {
+static void claims_plan(struct claims_work *w, size_t claim) {
     struct claim_result *r = &w->c->results[claim];
     w->first[claim] = w->points.n;
     if (claim_waits(r->claim) || claims_is_study(r->claim)) return;
@@ -134,8 +134,8 @@ static bool sum_of(struct claims_work *w, size_t claim, size_t workload, int mac
     return true;
 }
 
-static bool operand(struct claims_work *w, size_t claim, size_t workload, int machine, const char *word,
-                    double *value) {
+static bool claims_operand(struct claims_work *w, size_t claim, size_t workload, int machine,
+                           const char *word, double *value) {
     *value = strtod(word, NULL);
     if (word[0] >= '0' && word[0] <= '9') return true;
     for (size_t i = 0; i < sizeof together / sizeof *together; i++)
@@ -162,7 +162,7 @@ static bool formula(struct claims_work *w, size_t claim, size_t workload, int ma
             op = word[0];
             continue;
         }
-        if (!operand(w, claim, workload, machine, word, &v)) return false;
+        if (!claims_operand(w, claim, workload, machine, word, &v)) return false;
         if (op == '/') *divisor = v;
         *value = op == '+' ? *value + v : op == '-' ? *value - v : v > 0 ? *value / v : 0;
     }
@@ -235,7 +235,7 @@ struct sums {
     double response[CLAIM_RUNS];
 };
 
-static void add(struct sums *s, double value, const double raw[CLAIM_MACHINES]) {
+static void claims_add(struct sums *s, double value, const double raw[CLAIM_MACHINES]) {
     s->least = !s->n || value < s->least ? value : s->least;
     s->most = !s->n || value > s->most ? value : s->most;
     s->value += value;
@@ -254,7 +254,7 @@ static double number_of_means(const struct sums *s, const struct claim *c) {
     return claims_effect(c, mean);
 }
 
-static double number(const struct sums *s, const struct claim *c) {
+static double claims_number(const struct sums *s, const struct claim *c) {
     double n = (double)s->n;
     switch (c->kind) {
     case CLAIM_OVER: return 100 * (s->inverse[1] / s->inverse[0] - 1);
@@ -282,7 +282,7 @@ static void add_spread(const struct sums *s, struct claim_result *r) {
            pairs_of(r->claim), least, most);
 }
 
-static void work_out(struct claims_work *w, size_t claim) {
+static void claims_work_out(struct claims_work *w, size_t claim) {
     struct claim_result *r = &w->c->results[claim];
     struct sums s = {0};
     if (claim_waits(r->claim)) return;
@@ -293,12 +293,12 @@ static void work_out(struct claims_work *w, size_t claim) {
         if (!claims_is_study(r->claim)) v->there = one_value(w, claim, k, &v->ours, raw, &divisor);
         if (!v->there) continue;
         if (r->claim->kind == CLAIM_OF_PEAK) s.peak = peak(w, claim, k);
-        add(&s, v->ours, raw);
+        claims_add(&s, v->ours, raw);
         s.divided += raw[0] * divisor;
         s.divisor += divisor;
     }
     r->there = s.n > 0;
-    if (r->there) r->ours = r->claim->values ? s.value / (double)s.n : number(&s, r->claim);
+    if (r->there) r->ours = r->claim->values ? s.value / (double)s.n : claims_number(&s, r->claim);
     if (r->claim->kind == CLAIM_AREA) {
         r->there = true;
         r->ours = claims_area(r->claim);
@@ -319,7 +319,7 @@ bool claims_tick(struct claims *c, const struct lab_progress *p) {
 
 /* ---- all of it ---- */
 
-static bool on_tick(void *user, const struct lab_progress *p) {
+static bool claims_on_tick(void *user, const struct lab_progress *p) {
     return claims_tick(user, p);
 }
 
@@ -328,7 +328,7 @@ static bool run_points(struct claims_work *w, struct err *e) {
                                   .points = w->points.v,
                                   .npoints = w->points.n,
                                   .jobs = w->c->jobs,
-                                  .tick = on_tick,
+                                  .tick = claims_on_tick,
                                   .user = w->c};
     if (!lab_sweep(&w->sweep, e)) return false;
     w->c->progress.done = w->sweep.progress.stored + w->sweep.progress.done;
@@ -344,10 +344,10 @@ bool claims_run(struct claims *c, struct err *e) {
     for (size_t i = 0; i < c->n; i++) {
         c->results[i].claim = c->list[i];
         split_names(c, &c->results[i]);
-        plan(&w, i);
+        claims_plan(&w, i);
     }
     bool fine = run_points(&w, e) && claims_studies(&w, e);
-    for (size_t i = 0; i < c->n && fine; i++) work_out(&w, i);
+    for (size_t i = 0; i < c->n && fine; i++) claims_work_out(&w, i);
     lab_sweep_free(&w.sweep);
     VEC_FREE(&w.points);
     free(w.first);

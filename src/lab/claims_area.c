@@ -6,7 +6,7 @@
 #include "lab/run/mech_choice.h"
 
 /* "area", or "area.tables" or "area.decoders" of it; "area.majority" is a share of the tables (below). */
-static double part_of(const struct area *a, const char *stat) {
+static double claims_area_part_of(const struct area *a, const char *stat) {
     return !strcmp(stat, "area.tables")     ? a->tables
            : !strcmp(stat, "area.decoders") ? a->register_decoders
                                             : a->tables + a->register_decoders;
@@ -32,8 +32,9 @@ double claims_area(const struct claim *c) {
     if (!mech_choice_read(c->machine[0].mech, &mem, &choice, &e)) PANIC("%s: %s", c->id, err_text(&e));
     const hd_config config = {.file = c->config, .options = choice.setting, .noptions = choice.nsettings};
     if (!area_find(&model, &config, &area, &e)) PANIC("%s: %s", c->id, err_text(&e));
-    const double percent =
-        !strcmp(c->stat, "area.majority") ? majority_of(&area) : area_share(&model, part_of(&area, c->stat));
+    const double percent = !strcmp(c->stat, "area.majority")
+                               ? majority_of(&area)
+                               : area_share(&model, claims_area_part_of(&area, c->stat));
     area_free(&area);
     area_model_free(&model);
     arena_free(&mem);

@@ -107,19 +107,19 @@ const char *const claim_verdict_names[] = {[VERDICT_NONE] = "",
                                            [VERDICT_AGREES] = "agrees",
                                            NULL};
 
-static const char *text_of(const struct pair *pairs, const char *key) {
+static const char *claims_table_text_of(const struct pair *pairs, const char *key) {
     for (; pairs->key; pairs++)
         if (!strcmp(pairs->key, key)) return pairs->text;
     return NULL;
 }
 
 const char *claims_smaller(const char *config) {
-    const char *text = text_of(smaller, config);
+    const char *text = claims_table_text_of(smaller, config);
     return text ? text : "";
 }
 
 const char *claims_machine_code(const char *config) {
-    const char *text = text_of(machine_code, config);
+    const char *text = claims_table_text_of(machine_code, config);
     return text ? text : "";
 }
 
@@ -140,7 +140,7 @@ bool claim_built(const struct claim *c, enum work_isa isa) {
 }
 
 const char *claim_note(const struct claim *c) {
-    return text_of(notes, c->id);
+    return claims_table_text_of(notes, c->id);
 }
 
 static bool has_mech(const char *spec) {

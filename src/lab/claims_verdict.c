@@ -47,7 +47,7 @@ void claim_judge_result(struct claim_result *r) {
 
 /* ---- all of them ---- */
 
-static void count(struct claim_part *part, bool counts, bool right) {
+static void claims_verdict_count(struct claim_part *part, bool counts, bool right) {
     part->of += counts;
     part->right += counts && right;
 }
@@ -57,9 +57,9 @@ static void count_one(const struct claim *c, enum claim_way way, enum claim_verd
                       struct claim_tally *t) {
     if (v == VERDICT_NONE) return;
     const bool has_sign = way || claim_signed(c), right = v != VERDICT_SIGN && v != VERDICT_NO_EFFECT;
-    count(&t->sign, has_sign, right);
-    count(&t->sign_moved, has_sign && way != CLAIM_EVEN && way != CLAIM_STAYS, right);
-    count(&t->size, !way, v == VERDICT_THIRD);
+    claims_verdict_count(&t->sign, has_sign, right);
+    claims_verdict_count(&t->sign_moved, has_sign && way != CLAIM_EVEN && way != CLAIM_STAYS, right);
+    claims_verdict_count(&t->size, !way, v == VERDICT_THIRD);
 }
 
 void claim_tally(const struct claim_result *r, struct claim_tally *t) {
@@ -69,7 +69,8 @@ void claim_tally(const struct claim_result *r, struct claim_tally *t) {
         count_one(r->claim, r->values.v[k].way, r->values.v[k].verdict, t);
 }
 
-static void add(const struct claim_part *part, struct claim_part *values, struct claim_part *claims) {
+static void claims_verdict_add(const struct claim_part *part, struct claim_part *values,
+                               struct claim_part *claims) {
     values->right += part->right;
     values->of += part->of;
     if (!(part->of > 0)) return;
@@ -85,9 +86,9 @@ void claim_score(const struct claim_result *results, size_t n, enum claim_basis 
         const struct claim *c = results[i].claim;
         if (c->basis != basis || c->way == CLAIM_EITHER || (paper && !claim_of_paper(c, paper))) continue;
         claim_tally(&results[i], &t);
-        add(&t.sign, &score->sign, &score->sign_claims);
-        add(&t.sign_moved, &score->sign_moved, &score->sign_moved_claims);
-        add(&t.size, &score->size, &score->size_claims);
+        claims_verdict_add(&t.sign, &score->sign, &score->sign_claims);
+        claims_verdict_add(&t.sign_moved, &score->sign_moved, &score->sign_moved_claims);
+        claims_verdict_add(&t.size, &score->size, &score->size_claims);
         score->claims++;
         score->unchecked += !(t.sign.of + t.size.of > 0);
     }

@@ -17,8 +17,8 @@ static const struct {
 };
 enum { ASPECTS = sizeof aspects / sizeof *aspects };
 
-static bool share(struct claims_work *w, size_t claim, size_t workload, int machine, size_t aspect,
-                  double *value) {
+static bool claims_why_share(struct claims_work *w, size_t claim, size_t workload, int machine, size_t aspect,
+                             double *value) {
     double whole = 1;
     if (!claims_stat(w, claim, workload, machine, aspects[aspect].part, value)) return false;
     if (aspects[aspect].whole && !claims_stat(w, claim, workload, machine, aspects[aspect].whole, &whole))
@@ -49,7 +49,9 @@ static size_t culprit(const struct claim_result *r) {
 static void add_aspects(struct claims_work *w, size_t claim, size_t workload, struct sb *out) {
     for (size_t i = 0; i < ASPECTS; i++) {
         double a, b;
-        if (!share(w, claim, workload, 0, i, &a) || !share(w, claim, workload, 1, i, &b)) continue;
+        if (!claims_why_share(w, claim, workload, 0, i, &a) ||
+            !claims_why_share(w, claim, workload, 1, i, &b))
+            continue;
         if (fabs(a - b) < 0.5) continue;
         sb_add(out, "%s %s %.1f %% instead of %.1f %%", out->len ? "," : "", aspects[i].words, a, b);
     }

@@ -69,7 +69,7 @@ static size_t point_of(const struct experiment *x, size_t machine, size_t subjec
     return (machine * x->nsubjects + subject) * mechs(x);
 }
 
-static void add_points(struct experiment *x, const struct experiment_machine *m) {
+static void experiment_add_points(struct experiment *x, const struct experiment_machine *m) {
     const hd_option *settings = join_settings(x, m);
     for (size_t s = 0; s < x->nsubjects; s++)
         for (size_t k = 0; k < mechs(x); k++)
@@ -96,7 +96,7 @@ static bool check_machine(struct experiment *x, size_t machine, struct err *e) {
 }
 
 bool experiment_plan(struct experiment *x, struct err *e) {
-    for (size_t m = 0; m < x->nmachines; m++) add_points(x, &x->machines[m]);
+    for (size_t m = 0; m < x->nmachines; m++) experiment_add_points(x, &x->machines[m]);
     for (size_t m = 0; m < x->nmachines; m++)
         if (!check_machine(x, m, e)) return false;
     x->sweep.points = x->points.v;

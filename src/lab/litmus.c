@@ -41,7 +41,7 @@ static bool right(const struct litmus *l, const uint32_t *out, struct err *e) {
     return true;
 }
 
-static void on_ended(void *user, hd_device *dev, hd_module *mod, const hd_arg *args) {
+static void litmus_on_ended(void *user, hd_device *dev, hd_module *mod, const hd_arg *args) {
     struct check *c = user;
     const size_t words = 1 + (size_t)c->litmus->grid * c->litmus->block;
     uint32_t *out = xcalloc(words, sizeof *out);
@@ -76,7 +76,7 @@ void litmus_run(const struct litmus *l, const hd_config *machine, struct litmus_
                                         .args = args,
                                         .nargs = 2};
     struct check check = {.litmus = l, .cell = out};
-    const struct lab_hooks hooks = {.ended = on_ended, .user = &check, .no_digest = true};
+    const struct lab_hooks hooks = {.ended = litmus_on_ended, .user = &check, .no_digest = true};
     struct lab_outcome run;
     *out = (struct litmus_cell){.end = LITMUS_ENDS};
     lab_run(&(struct lab_subject){.program = &program}, machine, &hooks, &run);

@@ -44,7 +44,7 @@ struct probing {
 
 #define CACHE_BYTES(c) ((c).ideal ? 0 : (uint64_t)((c).sets * (c).ways * (c).line))
 
-static bool look(struct probing *p) {
+static bool probe_look(struct probing *p) {
     hd_device *dev = NULL;
     const bool fine = lab_open(p->machine, &dev, p->err);
     if (fine) {
@@ -66,7 +66,8 @@ static bool look(struct probing *p) {
 }
 
 /* One run of the kernel; cycles of its launch. */
-static bool run(const struct probing *p, const struct probe_kernel *k, uint32_t rounds, struct stats *out) {
+static bool lab_probe_run(const struct probing *p, const struct probe_kernel *k, uint32_t rounds,
+                          struct stats *out) {
     struct sb text = {0};
     VEC(hd_option) options = {0};
     struct lab_outcome outcome;
@@ -99,13 +100,13 @@ static bool run(const struct probing *p, const struct probe_kernel *k, uint32_t 
 /* Cycles of m more rounds after the first m. */
 static bool more_rounds(const struct probing *p, const struct probe_kernel *k, uint32_t m, double *cycles) {
     struct stats first, both;
-    if (!run(p, k, m, &first) || !run(p, k, 2 * m, &both)) return false;
+    if (!lab_probe_run(p, k, m, &first) || !lab_probe_run(p, k, 2 * m, &both)) return false;
     *cycles = (double)both.gpu.cycles - (double)first.gpu.cycles;
     return true;
 }
 
 /* Cycles of one operation. */
-static bool each(const struct probing *p, struct probe_kernel *k, uint32_t m, double *cycles) {
+static bool probe_each(const struct probing *p, struct probe_kernel *k, uint32_t m, double *cycles) {
     double of_short, of_long;
     k->copies = SHORT;
     if (!more_rounds(p, k, m, &of_short)) return false;
@@ -124,14 +125,14 @@ static bool no_such(const struct probing *p, const char *what) {
 static bool chain(struct probing *p, const struct probe *of, double *value) {
     struct probe_kernel k = {.operation = of->text, .registers = 1};
     p->grid = 1, p->block = of->parameter;
-    return each(p, &k, FEW, value);
+    return probe_each(p, &k, FEW, value);
 }
 
 static bool rate(struct probing *p, const struct probe *of, double *value) {
     struct probe_kernel k = {.operation = of->text, .registers = 8, .together = true};
     double cycles;
     p->one_sm = true, p->grid = p->threads / BLOCK, p->block = BLOCK;
-    if (!each(p, &k, MANY, &cycles)) return false;
+    if (!probe_each(p, &k, MANY, &cycles)) return false;
     *value = p->threads / cycles;
     return true;
 }
@@ -155,13 +156,13 @@ static bool chase(struct probing *p, const struct probe *of, double *value) {
     sb_add(&text, "%s %%rd0, [%%rd0];", of->text);
     k.operation = text.text;
     p->grid = p->block = 1, p->data = (uint64_t)k.ring * k.step;
-    const bool fine = each(p, &k, rounds, value);
+    const bool fine = probe_each(p, &k, rounds, value);
     sb_free(&text);
     return fine;
 }
 
 /* A load and the addition that makes the next address of what it brought, less the addition. */
-static bool constant(struct probing *p, const struct probe *of, double *value) {
+static bool probe_constant(struct probing *p, const struct probe *of, double *value) {
     static const char prepare[] = "    mov.u64 %rd1, constants;\n    mov.u64 %rd2, 0;\n";
     struct probe_kernel k = {.registers = 1, .constants = 1, .apart = 64, .prepare = prepare};
     double both, add;
@@ -173,9 +174,9 @@ static bool constant(struct probing *p, const struct probe *of, double *value) {
     }
     p->grid = p->block = 1;
     k.operation = "ld.const.u64 %rd2, [%rd1]; add.u64 %rd1, %rd1, %rd2;";
-    if (!each(p, &k, k.constants / SHORT + FEW, &both)) return false;
+    if (!probe_each(p, &k, k.constants / SHORT + FEW, &both)) return false;
     k.operation = "add.u64 %rd1, %rd1, %rd2;";
-    if (!each(p, &k, FEW, &add)) return false;
+    if (!probe_each(p, &k, FEW, &add)) return false;
     *value = both - add;
     return true;
 }
@@ -192,7 +193,7 @@ static bool banks(struct probing *p, uint32_t ways, double *cycles) {
            4 * ways);
     k.prepare = prepare.text;
     p->one_sm = true, p->grid = p->threads / BLOCK, p->block = BLOCK;
-    const bool fine = each(p, &k, MANY, cycles);
+    const bool fine = probe_each(p, &k, MANY, cycles);
     sb_free(&prepare);
     *cycles /= p->threads / 32;
     return fine;
@@ -206,7 +207,7 @@ static bool stream_l1(struct probing *p, double *value) {
     double cycles;
     if (!p->l1) return no_such(p, "L1");
     p->one_sm = true, p->grid = p->threads / BLOCK, p->block = BLOCK, p->data = BLOCK * 4;
-    if (!each(p, &k, MANY, &cycles)) return false;
+    if (!probe_each(p, &k, MANY, &cycles)) return false;
     *value = 4 * p->threads / cycles;
     return true;
 }
@@ -262,19 +263,19 @@ static bool resident(struct probing *p, double *value) {
     const struct probe_kernel k = {.operation = "add.u32 %r0, %r0, %r1;", .copies = 1, .registers = 1};
     struct stats s;
     p->grid = 1, p->block = BLOCK;
-    if (!run(p, &k, 1, &s)) return false;
+    if (!lab_probe_run(p, &k, 1, &s)) return false;
     *value = (double)s.gpu.resident_blocks * BLOCK;
     return true;
 }
 
 bool probe_run(const struct probe *of, const hd_config *machine, double *value, struct err *e) {
     struct probing p = {.machine = machine, .err = e};
-    if (!look(&p)) return false;
+    if (!probe_look(&p)) return false;
     switch (of->kind) {
     case PROBE_CHAIN: return chain(&p, of, value);
     case PROBE_RATE: return rate(&p, of, value);
     case PROBE_CHASE: return chase(&p, of, value);
-    case PROBE_CONSTANT: return constant(&p, of, value);
+    case PROBE_CONSTANT: return probe_constant(&p, of, value);
     case PROBE_BANKS: return banks(&p, of->parameter, value);
     case PROBE_STREAM: return streams(&p, of, value);
     default: return resident(&p, value);

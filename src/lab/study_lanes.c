@@ -21,7 +21,7 @@ struct lanes {
     uint64_t fewest, insts; /* in this launch: fewest issues, and instructions */
 };
 
-static struct counts *find(struct lanes *l, uint64_t block) {
+static struct counts *study_lanes_find(struct lanes *l, uint64_t block) {
     for (size_t i = 0; i < l->blocks.n; i++)
         if (l->blocks.v[i].block == block) return &l->blocks.v[i];
     PANIC("a step of block %llu, which is not on the machine", (unsigned long long)block);
@@ -29,14 +29,14 @@ static struct counts *find(struct lanes *l, uint64_t block) {
 
 static void on_step(void *user, const struct watch_step *s) {
     struct lanes *l = user;
-    uint32_t width = l->out->width, *times = find(l, s->block)->times + (size_t)s->pc * width;
+    uint32_t width = l->out->width, *times = study_lanes_find(l, s->block)->times + (size_t)s->pc * width;
     FOR_LANES(k, s->mask) {
         times[(s->first + k) % width]++;
         l->insts++;
     }
 }
 
-static void finish(struct lanes *l, struct counts *c) {
+static void study_lanes_finish(struct lanes *l, struct counts *c) {
     for (size_t pc = 0; pc < l->code; pc++) {
         uint32_t most = 0;
         for (uint32_t k = 0; k < l->out->width; k++) {
@@ -54,10 +54,10 @@ static void on_block(void *user, uint64_t block, bool begins) {
     if (begins)
         VEC_PUSH(&l->blocks, (struct counts){block, xcalloc(l->code * l->out->width, sizeof(uint32_t))});
     else
-        finish(l, find(l, block));
+        study_lanes_finish(l, study_lanes_find(l, block));
 }
 
-static void on_opened(void *user, hd_device *dev) {
+static void study_lanes_on_opened(void *user, hd_device *dev) {
     struct lanes *l = user;
     l->dev = dev;
     l->out->width = (uint32_t)sim_options(dev)->machine.sm.warp_size;
@@ -71,13 +71,13 @@ static void on_before(void *user, hd_kernel *k, const hd_launch *launch) {
     l->fewest = l->insts = 0;
 }
 
-static struct lanes_row *row_of(struct study_lanes *s, hd_kernel *k) {
+static struct lanes_row *study_lanes_row_of(struct study_lanes *s, hd_kernel *k) {
     size_t i = study_kernel(&s->kernels, k);
     if (i == s->rows.n) VEC_PUSH(&s->rows, (struct lanes_row){.kernel = s->kernels.names.v[i]});
     return &s->rows.v[i];
 }
 
-static void add(struct lanes_row *r, uint64_t insts, uint64_t issues, uint64_t fewest) {
+static void study_lanes_add(struct lanes_row *r, uint64_t insts, uint64_t issues, uint64_t fewest) {
     r->launches++;
     r->insts += insts;
     r->issues += issues;
@@ -88,15 +88,16 @@ static void on_after(void *user, hd_kernel *k, const hd_launch *launch) {
     struct lanes *l = user;
     (void)launch;
     uint64_t issues = sim_stats(l->dev, false)->sm.lane_slots / l->out->width;
-    add(row_of(l->out, k), l->insts, issues, l->fewest);
-    add(&l->out->total, l->insts, issues, l->fewest);
+    study_lanes_add(study_lanes_row_of(l->out, k), l->insts, issues, l->fewest);
+    study_lanes_add(&l->out->total, l->insts, issues, l->fewest);
 }
 
 bool study_lanes(const struct lab_subject *s, const hd_config *machine, struct study_lanes *out,
                  struct err *e) {
     *out = (struct study_lanes){.total.kernel = "total"};
     struct lanes l = {.out = out};
-    const struct lab_hooks hooks = {.opened = on_opened, .before = on_before, .after = on_after, .user = &l};
+    const struct lab_hooks hooks = {
+        .opened = study_lanes_on_opened, .before = on_before, .after = on_after, .user = &l};
     struct lab_outcome o;
     lab_run(s, machine, &hooks, &o);
     bool fine = !o.err.code || err_set(e, o.err.code, "%s", err_text(&o.err));

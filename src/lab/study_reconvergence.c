@@ -57,7 +57,7 @@ static void on_step(void *user, const struct watch_step *s) {
     }
 }
 
-static void clear(struct tracer *t) {
+static void study_reconvergence_clear(struct tracer *t) {
     for (size_t i = 0; i < STUDY_THREADS; i++) {
         struct thread_trace *x = &t->thread[i];
         for (size_t k = 0; k < x->parts.n; k++) VEC_FREE(&x->parts.v[k].tokens);
@@ -91,16 +91,16 @@ static uint64_t align_warp(const struct thread_trace *x, uint64_t pdom) {
 
 /* ---- launches ---- */
 
-static int on_progress(void *user, uint64_t done, uint64_t all) {
+static int study_reconvergence_on_progress(void *user, uint64_t done, uint64_t all) {
     const struct tracer *t = user;
     (void)done, (void)all;
     return !atomic_load(t->stop);
 }
 
-static void on_opened(void *user, hd_device *dev) {
+static void study_reconvergence_on_opened(void *user, hd_device *dev) {
     const struct tracer *t = user;
     sim_watch(dev, &(struct watch){.steps = {.step = on_step, .user = user}});
-    if (t->stop) hd_set_progress(dev, on_progress, user);
+    if (t->stop) hd_set_progress(dev, study_reconvergence_on_progress, user);
 }
 
 static void on_before(void *user, hd_kernel *k, const hd_launch *l) {
@@ -108,16 +108,17 @@ static void on_before(void *user, hd_kernel *k, const hd_launch *l) {
     t->per_block = 1;
     for (int d = 0; d < 3; d++) t->per_block *= l->block[d] ? l->block[d] : 1;
     t->code = sim_module_ir(sim_kernel_module(k))->code.v;
-    clear(t);
+    study_reconvergence_clear(t);
 }
 
-static struct reconvergence_row *row_of(struct study_reconvergence *s, hd_kernel *k) {
+static struct reconvergence_row *study_reconvergence_row_of(struct study_reconvergence *s, hd_kernel *k) {
     size_t i = study_kernel(&s->kernels, k);
     if (i == s->rows.n) VEC_PUSH(&s->rows, (struct reconvergence_row){.kernel = s->kernels.names.v[i]});
     return &s->rows.v[i];
 }
 
-static void add(struct reconvergence_row *r, const struct tracer *t, uint64_t nrec, uint64_t oracle) {
+static void study_reconvergence_add(struct reconvergence_row *r, const struct tracer *t, uint64_t nrec,
+                                    uint64_t oracle) {
     r->launches++;
     r->threads += t->threads;
     r->insts += t->insts;
@@ -137,14 +138,14 @@ static void on_after(void *user, hd_kernel *k, const hd_launch *l) {
     t->launch++;
     for (size_t i = 0; i < STUDY_THREADS; i += STUDY_WARP)
         oracle += align_warp(&t->thread[i], t->issues[i / STUDY_WARP]);
-    add(row_of(t->out, k), t, nrec, oracle);
-    add(&t->out->total, t, nrec, oracle);
+    study_reconvergence_add(study_reconvergence_row_of(t->out, k), t, nrec, oracle);
+    study_reconvergence_add(&t->out->total, t, nrec, oracle);
 }
 
 /* ---- the two runs ---- */
 
-static bool run(struct tracer *t, const struct lab_subject *s, const hd_config *machine, const char *mech,
-                struct err *e) {
+static bool study_reconvergence_run(struct tracer *t, const struct lab_subject *s, const hd_config *machine,
+                                    const char *mech, struct err *e) {
     const hd_option own[] = {{"run.mode", "timed"},
                              {"run.mech", mech},
                              {"sm.warp_size", "4"},
@@ -155,7 +156,8 @@ static bool run(struct tracer *t, const struct lab_subject *s, const hd_config *
     for (size_t i = 0; i < machine->noptions; i++) all[i] = machine->options[i];
     for (size_t i = 0; i < OWN; i++) all[machine->noptions + i] = own[i];
     const hd_config config = {.options = all, .noptions = machine->noptions + OWN, .file = machine->file};
-    const struct lab_hooks hooks = {.opened = on_opened, .before = on_before, .after = on_after, .user = t};
+    const struct lab_hooks hooks = {
+        .opened = study_reconvergence_on_opened, .before = on_before, .after = on_after, .user = t};
     struct lab_outcome o;
     lab_run(s, &config, &hooks, &o);
     bool fine = !o.err.code || err_set(e, o.err.code, "under %s: %s", mech, err_text(&o.err));
@@ -170,11 +172,11 @@ bool study_reconvergence(const struct lab_subject *s, const hd_config *machine, 
     struct tracer *t = xcalloc(1, sizeof *t);
     t->out = out;
     t->stop = stop;
-    bool fine = run(t, s, machine, "nrec", e);
+    bool fine = study_reconvergence_run(t, s, machine, "nrec", e);
     t->oracle = true;
     t->issue = 0;
-    fine = fine && run(t, s, machine, "pdom", e);
-    clear(t);
+    fine = fine && study_reconvergence_run(t, s, machine, "pdom", e);
+    study_reconvergence_clear(t);
     VEC_FREE(&t->counted);
     free(t);
     return fine;

@@ -55,8 +55,8 @@ struct trial {
     struct table1_row *row;
 };
 
-static bool runs(const struct trial *t, const struct lab_subject *s, const struct lab_hooks *hooks,
-                 struct lab_outcome *o) {
+static bool table1_runs(const struct trial *t, const struct lab_subject *s, const struct lab_hooks *hooks,
+                        struct lab_outcome *o) {
     lab_run(s, t->config, hooks, o);
     if (!o->err.code) return true;
     struct sb name = {0};
@@ -69,11 +69,11 @@ static bool runs(const struct trial *t, const struct lab_subject *s, const struc
 }
 
 /* "Yes" if it runs them all, "No" if it refuses them all. */
-static const char *answer(const struct trial *t, const char *const *workloads) {
+static const char *table1_answer(const struct trial *t, const char *const *workloads) {
     size_t n = 0, ran = 0;
     for (; workloads[n]; n++) {
         struct lab_outcome o;
-        ran += runs(t, &(struct lab_subject){.workload = workload_find(workloads[n])}, NULL, &o);
+        ran += table1_runs(t, &(struct lab_subject){.workload = workload_find(workloads[n])}, NULL, &o);
         lab_outcome_free(&o);
     }
     return ran == n ? "Yes" : ran ? "some" : "No";
@@ -90,8 +90,8 @@ static const char *recursion(const struct trial *t) {
                                   .args = &arg,
                                   .nargs = 1};
     struct lab_outcome o;
-    if (strcmp(answer(t, workloads), "Yes") != 0) return "No";
-    bool ran = runs(t, &(struct lab_subject){.program = &p}, NULL, &o);
+    if (strcmp(table1_answer(t, workloads), "Yes") != 0) return "No";
+    bool ran = table1_runs(t, &(struct lab_subject){.program = &p}, NULL, &o);
     double lanes = stats_value(&o.total, STAT_sm_lane_activity);
     lab_outcome_free(&o);
     return !ran ? "No" : lanes > 0.75 ? "Div" : "Sync";
@@ -104,7 +104,7 @@ struct facts {
     struct sb word[2]; /* words for its structures, " + " between them */
 };
 
-static void add_words(struct facts *f, const char *structure) {
+static void table1_add_words(struct facts *f, const char *structure) {
     for (size_t i = 0; i < sizeof stores / sizeof *stores; i++) {
         if (strcmp(stores[i].structure, structure) != 0) continue;
         for (int k = 0; k < 2; k++)
@@ -120,7 +120,7 @@ static bool compares_numbers(const struct storage *s) {
     return false;
 }
 
-static void on_ended(void *user, hd_device *dev, hd_module *mod, const hd_arg *args) {
+static void table1_on_ended(void *user, hd_device *dev, hd_module *mod, const hd_arg *args) {
     struct facts *f = user;
     const struct rewrite *form = NULL;
     const struct storage *storage = sim_storage(dev);
@@ -129,7 +129,7 @@ static void on_ended(void *user, hd_device *dev, hd_module *mod, const hd_arg *a
     f->marks = sim_form(mod, CFG_NONE, &form, &none) && form;
     for (size_t i = 0; i < storage->parts.n; i++) {
         const char *name = storage->parts.v[i].name;
-        if (strcmp(name, "thread_pc") != 0 || !compares_numbers(storage)) add_words(f, name);
+        if (strcmp(name, "thread_pc") != 0 || !compares_numbers(storage)) table1_add_words(f, name);
     }
     err_free(&none);
 }
@@ -157,22 +157,22 @@ bool table1_there(const struct table1_scheme *s) {
     return false;
 }
 
-static void run_all(const struct trial *t) {
+static void table1_run_all(const struct trial *t) {
     static const char *const indirect[] = {"function-pointer", "switch-indirect", NULL};
     static const char *const unstructured[] = {"goto-join", "short-circuit", "multi-level-break", NULL};
     static const char *const irreducible[] = {"irreducible", NULL};
     struct table1_row *row = t->row;
     struct facts facts = {0};
-    const struct lab_hooks hooks = {.ended = on_ended, .user = &facts};
+    const struct lab_hooks hooks = {.ended = table1_on_ended, .user = &facts};
     struct lab_outcome o;
-    runs(t, &(struct lab_subject){.workload = workload_find("loop-break")}, &hooks, &o);
+    table1_runs(t, &(struct lab_subject){.workload = workload_find("loop-break")}, &hooks, &o);
     lab_outcome_free(&o);
     name_facts(row, &facts);
     for (int k = 0; k < 2; k++) sb_free(&facts.word[k]);
     row->ours[TABLE1_RECURSION] = recursion(t);
-    row->ours[TABLE1_INDIRECT] = answer(t, indirect);
-    row->unstructured = answer(t, unstructured);
-    row->irreducible = answer(t, irreducible);
+    row->ours[TABLE1_INDIRECT] = table1_answer(t, indirect);
+    row->unstructured = table1_answer(t, unstructured);
+    row->irreducible = table1_answer(t, irreducible);
 }
 
 void table1_run(const struct table1_scheme *s, struct table1_row *out) {
@@ -183,7 +183,7 @@ void table1_run(const struct table1_scheme *s, struct table1_row *out) {
     options[0] = (hd_option){"run.mode", "timed"};
     for (size_t i = 0; i < choice.nsettings; i++) options[1 + i] = choice.setting[i];
     const hd_config config = {.file = "sl-tesla", .options = options, .noptions = choice.nsettings + 1};
-    run_all(&(struct trial){.config = &config, .row = out});
+    table1_run_all(&(struct trial){.config = &config, .row = out});
 }
 
 void table1_free(struct table1_row *row) {

@@ -37,12 +37,12 @@ struct lorie {
     struct walk walk;
 };
 
-static const void *prepare(const struct mech_program *p, struct arena *mem, struct err *e) {
+static const void *lorie_strong_prepare(const struct mech_program *p, struct arena *mem, struct err *e) {
     (void)e;
     return walk_by_priority(p, mem);
 }
 
-static bool create(struct mech *m, struct err *e) {
+static bool lorie_strong_create(struct mech *m, struct err *e) {
     (void)e;
     struct lorie *l = m->self;
     const struct walk_order *t = m->env.tables;
@@ -51,7 +51,7 @@ static bool create(struct mech *m, struct err *e) {
     return true;
 }
 
-static void start(struct mech *m, struct mech_split *s, uint32_t home) {
+static void lorie_strong_start(struct mech *m, struct mech_split *s, uint32_t home) {
     struct lorie *l = m->self;
     walk_start(m, &l->walk, s, home);
 }
@@ -61,21 +61,21 @@ static inline bool begins_block(const struct mech *m, uint32_t pc) {
 }
 
 /* True if all threads go on together to pc, and no waiting thread is looked at there or has a smaller number. */
-static bool goes_on(struct mech *m, const struct walk_home *h, uint32_t pc, uint64_t key) {
+static bool lorie_strong_goes_on(struct mech *m, const struct walk_home *h, uint32_t pc, uint64_t key) {
     if (!begins_block(m, pc) || key < h->list.limit) return true;
     if (key > h->list.limit || ir_is_mark(&m->env.module->code.v[pc], IR_MK_SYNC)) return false;
     lorie_counts(m)->missed++;
     return true;
 }
 
-static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+static void lorie_strong_commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     struct lorie *l = m->self;
     struct walk_home *h = walk_home_of(&l->walk, s);
     uint64_t key = SORTED_NONE;
     lorie_counts(m)->comparisons += ir_is_mark(o->insn, IR_MK_SYNC);
     if (o->nsides == 1 && !o->exited.n && !o->waiting.n) {
         key = sorted_move(h->key, l->walk.place[o->side[0].pc]);
-        if (goes_on(m, h, o->side[0].pc, key)) {
+        if (lorie_strong_goes_on(m, h, o->side[0].pc, key)) {
             h->key = key;
             s->pc = o->side[0].pc;
             order_add(m->order, s);
@@ -93,21 +93,21 @@ static void commit(struct mech *m, struct mech_split *s, const struct mech_outco
 
 /* Released threads wait where they are. If other threads of the warp run, they find the released ones at the end of the
  * block. */
-static void arrived(struct mech *m, struct walk_home *h) {
+static void lorie_strong_arrived(struct mech *m, struct walk_home *h) {
     struct lorie *l = m->self;
     if (order_parked(h->run)) lorie_counts(m)->merges += walk_to(m, &l->walk, h, h->list.limit);
 }
 
-static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
+static void lorie_strong_release(struct mech *m, const struct mech_set *set, uint32_t pc) {
     struct lorie *l = m->self;
-    walk_release(m, &l->walk, set, pc, arrived);
+    walk_release(m, &l->walk, set, pc, lorie_strong_arrived);
 }
 
 /* ---- for people ---- */
 
 enum { PC_BITS = 32, NUMBER_BITS = 16 };
 
-static void storage(const struct mech *m, struct mech_storage *out) {
+static void lorie_strong_storage(const struct mech *m, struct mech_storage *out) {
     const uint64_t threads = (uint64_t)m->env.warps * SORTED_LANES, w = m->env.warp_size;
     const uint64_t homes = threads / w ? threads / w : 1;
     storage_add(
@@ -117,7 +117,7 @@ static void storage(const struct mech *m, struct mech_storage *out) {
                                          .bits = threads / homes * NUMBER_BITS});
 }
 
-static void audit(const struct mech *m) {
+static void lorie_strong_audit(const struct mech *m) {
     const struct lorie *l = m->self;
     walk_audit(m, &l->walk, false);
     FOR_SPLITS(s, m->pool) CHECK(s->threads || order_parked(s));
@@ -132,14 +132,14 @@ const struct mech_ops mech_lorie_strong = {
     .form = CFG_FORM_JOINS,
     .counters = MECH_COUNTER_ROWS(COUNTERS),
     .self_bytes = sizeof(struct lorie),
-    .prepare = prepare,
-    .create = create,
-    .start = start,
-    .commit = commit,
-    .release = release,
+    .prepare = lorie_strong_prepare,
+    .create = lorie_strong_create,
+    .start = lorie_strong_start,
+    .commit = lorie_strong_commit,
+    .release = lorie_strong_release,
     .census = walk_census,
     .places = walk_places,
     .state = walk_state,
-    .storage = storage,
-    .audit = audit,
+    .storage = lorie_strong_storage,
+    .audit = lorie_strong_audit,
 };

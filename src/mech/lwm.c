@@ -67,13 +67,13 @@ struct lwm {
     struct mech_set *subwarp;
 };
 
-static uint32_t width(const void *params, uint32_t warp_size, uint32_t simd_width) {
+static uint32_t lwm_width(const void *params, uint32_t warp_size, uint32_t simd_width) {
     (void)warp_size;
     const uint32_t size = ((const struct lwm_params *)params)->size;
     return size > simd_width ? size : simd_width;
 }
 
-static bool create(struct mech *m, struct err *e) {
+static bool lwm_create(struct mech *m, struct err *e) {
     (void)e;
     struct lwm *l = m->self;
     const uint32_t rows = m->env.warp_size / m->env.simd_width;
@@ -123,7 +123,7 @@ static bool is_full(const struct lwm *l, uint32_t beat) {
 
 /* Columns fill from the first beat on, so that the beats with all lanes come before the others. As long as the split's
  * threads stay the same, so do both numbers. */
-static void pack(struct lwm *l, const struct mech *m, struct mech_split *s) {
+static void lwm_pack(struct lwm *l, const struct mech *m, struct mech_split *s) {
     l->beats = l->full = 0;
     for (uint32_t k = 0; k < s->set.n; k++) {
         const struct mech_piece p = s->set.p[k];
@@ -160,7 +160,7 @@ static bool select(struct mech *m, uint32_t sched, struct mech_packet *p) {
     split_issue(m, p, s);
     const struct ir_insn *i = &m->env.module->code.v[s->pc];
     const bool memory = goes_to_memory(i), jump = is_jump(i) && lwm_params(m)->jump == JUMP_ONE;
-    if (memory || !s->own[BEATS]) pack(l, m, s);
+    if (memory || !s->own[BEATS]) lwm_pack(l, m, s);
     const uint32_t beats = s->own[BEATS], full = s->own[FULL];
     c->jump_beats_saved += jump ? beats - 1 : 0;
     p->beats = jump ? 1 : beats;
@@ -173,7 +173,7 @@ static bool select(struct mech *m, uint32_t sched, struct mech_packet *p) {
 
 /* The stacks; of each large warp a mask of those still to issue; and, where the next instruction may follow before the last
  * sub-warp is done, one of those whose last one is under way. A sub-warp has threads of several rows (HARP 8). */
-static void storage(const struct mech *m, struct mech_storage *out) {
+static void lwm_storage(const struct mech *m, struct mech_storage *out) {
     const uint64_t size = m->env.warp_size, fit = (uint64_t)m->env.warps * 32 / size, warps = fit ? fit : 1;
     pdom_storage(m, out);
     storage_add(
@@ -193,8 +193,8 @@ const struct mech_ops mech_lwm = {
     .params = MECH_PARAM_ROWS(PARAMS),
     .counters = MECH_COUNTER_ROWS(COUNTERS),
     .self_bytes = sizeof(struct lwm),
-    .width = width,
-    .create = create,
+    .width = lwm_width,
+    .create = lwm_create,
     .start = pdom_start,
     .select = select,
     .commit = pdom_commit,
@@ -203,6 +203,6 @@ const struct mech_ops mech_lwm = {
     .census = pdom_census,
     .places = pdom_places,
     .state = pdom_state,
-    .storage = storage,
+    .storage = lwm_storage,
     .audit = pdom_audit,
 };

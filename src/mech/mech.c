@@ -133,7 +133,8 @@ static void audit_splits(const struct mech *m) {
 }
 
 /* What the mechanism says, and what it leaves out. */
-static const struct mech_ops *complete(const struct mech_ops *ops, const void *params, struct pages *pages) {
+static const struct mech_ops *mech_complete(const struct mech_ops *ops, const void *params,
+                                            struct pages *pages) {
     struct mech_ops *o = PAGES_NEW(pages, struct mech_ops, 1);
     *o = *ops;
     if (o->selects && !o->selects(params)) o->select = NULL;
@@ -155,7 +156,7 @@ struct mech *mech_new(const struct mech_ops *ops, const struct mech_env *env, st
     uint32_t *params = PAGES_NEW(env->pages, uint32_t, MECH_PARAMETERS);
     read_params(ops, env->param, params);
     m->params = params;
-    m->ops = complete(ops, params, env->pages);
+    m->ops = mech_complete(ops, params, env->pages);
     m->env = *env;
     m->env.warp_size = width;
     if (!(ops->caps & MECH_STEADY)) m->env.recheck = NULL;
@@ -167,7 +168,8 @@ struct mech *mech_new(const struct mech_ops *ops, const struct mech_env *env, st
 }
 
 /* Lanes of `mask` that belong to s: those of its set, and perhaps others that wait with it. */
-static uint32_t lanes_of(const struct mech *m, const struct mech_split *s, uint32_t warp, uint32_t mask) {
+static uint32_t mech_lanes_of(const struct mech *m, const struct mech_split *s, uint32_t warp,
+                              uint32_t mask) {
     const bool one = s->set.n == 1 && s->set.p[0].warp == warp; /* piece, as mostly */
     uint32_t here = mask & (one ? s->set.p[0].mask : set_mask(&s->set, warp));
     FOR_LANES(l, mask & ~here) here |= (uint32_t)(m->pool->holder[warp * 32 + l] == s->id) << l;
@@ -182,7 +184,7 @@ void mech_wake(struct mech *m, uint32_t warp, uint32_t mask) {
             mask &= mask - 1;
             continue;
         }
-        const uint32_t here = lanes_of(m, s, warp, mask);
+        const uint32_t here = mech_lanes_of(m, s, warp, mask);
         mask &= ~here;
         m->ops->wake(m, s, warp, here);
     }
@@ -227,44 +229,45 @@ struct walk { /* over the functions a kernel can reach, up to one that cannot ru
     struct err *e;
 };
 
-static bool refuse(const struct walk *w, uint32_t func, uint32_t line, const char *what, struct err *e) {
+static bool mech_refuse(const struct walk *w, uint32_t func, uint32_t line, const char *what, struct err *e) {
     const struct ir_place at = ir_place(w->module, line);
     return err_set(e, ERR_INPUT, "%s:%" PRIu32 ": mechanism %s cannot run %s: %s", at.name, at.line,
                    w->ops->name, w->module->funcs.v[func].name, what);
 }
 
-static bool runs(const struct walk *w, uint32_t func, struct err *e) {
+static bool mech_runs(const struct walk *w, uint32_t func, struct err *e) {
     const struct ir_func *f = &w->module->funcs.v[func];
     const struct cfg_func *shape = &w->cfg->funcs[func];
     if (f->recursive && !(w->ops->caps & MECH_RECURSION))
-        return refuse(w, func, f->line, "it may call itself", e);
+        return mech_refuse(w, func, f->line, "it may call itself", e);
     const unsigned need = shape->structure == CFG_IRREDUCIBLE    ? MECH_UNSTRUCTURED | MECH_IRREDUCIBLE
                           : shape->structure == CFG_UNSTRUCTURED ? MECH_UNSTRUCTURED
                                                                  : 0;
     if (need & ~w->ops->caps) {
         uint32_t line =
             shape->why == CFG_NONE ? f->line : w->module->code.v[w->cfg->blocks[shape->why].first].line;
-        return refuse(w, func, line, shape->why_text, e);
+        return mech_refuse(w, func, line, shape->why_text, e);
     }
     for (uint32_t pc = f->entry; pc < f->end; pc++) {
         const struct ir_insn *i = &w->module->code.v[pc];
         if ((i->op == IR_CALL || i->op == IR_CALL_IND) && !(w->ops->caps & MECH_CALLS))
-            return refuse(w, func, i->line, "a call of a function", e);
+            return mech_refuse(w, func, i->line, "a call of a function", e);
         if ((i->op == IR_BRX || i->op == IR_CALL_IND) && !(w->ops->caps & MECH_INDIRECT))
-            return refuse(w, func, i->line, i->op == IR_BRX ? "an indirect branch" : "an indirect call", e);
+            return mech_refuse(w, func, i->line, i->op == IR_BRX ? "an indirect branch" : "an indirect call",
+                               e);
     }
     return true;
 }
 
-static bool visit(void *user, uint32_t func) {
+static bool mech_visit(void *user, uint32_t func) {
     struct walk *w = user;
-    return w->fine = w->fine && runs(w, func, w->e);
+    return w->fine = w->fine && mech_runs(w, func, w->e);
 }
 
 bool mech_can_run(const struct mech_ops *ops, const struct ir_module *m, const struct cfg *c, uint32_t func,
                   struct err *e) {
     if (!(MECH_ANY_CODE & ~ops->caps)) return true;
     struct walk w = {.ops = ops, .module = m, .cfg = c, .fine = true, .e = e};
-    ir_follow(m, func, visit, &w);
+    ir_follow(m, func, mech_visit, &w);
     return w.fine;
 }

@@ -41,7 +41,7 @@ struct mimd {
 
 enum { UNIT, LISTED, PASSED }; /* split.own */
 
-static bool create(struct mech *m, struct err *e) {
+static bool mimd_create(struct mech *m, struct err *e) {
     (void)e;
     struct mimd *d = m->self;
     d->unit = PAGES_NEW(m->env.pages, struct unit, split_homes(&m->env));
@@ -55,13 +55,13 @@ static struct unit *unit_of(const struct mech *m, const struct mech_split *s) {
     return &d->unit[s->own[UNIT]];
 }
 
-static void list(struct unit *u, struct mech_split *s, uint32_t pc) {
+static void mimd_list(struct unit *u, struct mech_split *s, uint32_t pc) {
     s->own[LISTED] = true;
     u->v[u->n++] = (struct listed){pc, s->id};
 }
 
 /* Where s is listed. Looking for it touches nothing but the unit; a place kept in each split would have to follow. */
-static uint32_t place_of(const struct unit *u, const struct mech_split *s) {
+static uint32_t mimd_place_of(const struct unit *u, const struct mech_split *s) {
     uint32_t at = 0;
     while (u->v[at].id != s->id) at++;
     return at;
@@ -72,7 +72,7 @@ static void unlist(struct unit *u, struct mech_split *s, uint32_t at) {
     s->own[LISTED] = false;
 }
 
-static struct mech_split *divide(struct mech *m, struct mech_split *s, uint32_t mask) {
+static struct mech_split *mimd_divide(struct mech *m, struct mech_split *s, uint32_t mask) {
     struct mech_set part;
     set_one(&part, s->set.p[0].warp, mask);
     struct mech_split *t = split_divide(m, s, &part);
@@ -96,7 +96,7 @@ static bool ready(const struct mech *m, const struct mech_split *s) {
 }
 
 /* Merges into s, which is picked and not listed, the groups of its unit that could issue the same instruction now. */
-static void collect(struct mech *m, struct unit *u, struct mech_split *s) {
+static void mimd_collect(struct mech *m, struct unit *u, struct mech_split *s) {
     for (uint32_t i = u->n; i-- > 0;) {
         if (u->v[i].pc != s->pc) continue;
         struct mech_split *g = split_known(m->pool, u->v[i].id);
@@ -123,12 +123,12 @@ static void give_way(struct mech *m, struct unit *u, struct mech_split *s, uint3
 }
 
 /* s, picked by the order, is ready for a packet: what is last of its unit, and all of that there is. */
-static void prepare(struct mech *m, struct mech_split *s) {
+static void mimd_prepare(struct mech *m, struct mech_split *s) {
     struct unit *u = unit_of(m, s);
-    const uint32_t at = place_of(u, s);
+    const uint32_t at = mimd_place_of(u, s);
     if (u->n > 1) give_way(m, u, s, at);
     unlist(u, s, at);
-    if (u->n) collect(m, u, s);
+    if (u->n) mimd_collect(m, u, s);
     s->own[PASSED] = 0;
 }
 
@@ -144,13 +144,13 @@ static void set_free(struct mech *m, struct mech_split *s, uint32_t lanes) {
         if (m->env.when(m->env.sm, &one) != MECH_NEVER) ready |= 1u << l;
     }
     if (!ready || ready == mask) return;
-    struct mech_split *t = divide(m, s, ready);
-    list(unit_of(m, t), t, t->pc);
+    struct mech_split *t = mimd_divide(m, s, ready);
+    mimd_list(unit_of(m, t), t, t->pc);
     order_add(m->order, t);
 }
 
 /* s, in no list and no order, may be scheduled at that PC. */
-static void go(struct mech *m, struct mech_split *s, uint32_t pc) {
+static void mimd_go(struct mech *m, struct mech_split *s, uint32_t pc) {
     struct unit *u = unit_of(m, s);
     s->pc = pc;
     s->age = u->age;
@@ -160,7 +160,7 @@ static void go(struct mech *m, struct mech_split *s, uint32_t pc) {
         split_merge(m, g, s);
         return;
     }
-    list(u, s, pc);
+    mimd_list(u, s, pc);
     order_add(m->order, s);
     if (s->wake == MECH_NEVER && s->threads > 1) set_free(m, s, ~0u);
 }
@@ -175,10 +175,10 @@ static void launch_unit(struct mech *m, uint32_t pc, uint32_t warp, uint32_t mas
     set_one(&set, warp, mask);
     split_assign(m->pool, s, &set);
     ((struct mimd *)m->self)->unit[unit].age = s->age;
-    go(m, s, pc);
+    mimd_go(m, s, pc);
 }
 
-static void launch(struct mech *m, const struct mech_block *b) {
+static void mimd_launch(struct mech *m, const struct mech_block *b) {
     struct split_home home;
     split_launch(m->pool, b);
     for (uint32_t k = 0; split_home_at(m->pool, b, k, &home); k++)
@@ -190,9 +190,9 @@ static void launch(struct mech *m, const struct mech_block *b) {
 static struct mech_split *take_some(struct mech *m, struct mech_split *s, uint32_t n) {
     uint32_t rest = s->set.p[0].mask;
     for (uint32_t k = 0; k < n; k++) rest &= rest - 1;
-    struct mech_split *t = divide(m, s, s->set.p[0].mask & ~rest);
+    struct mech_split *t = mimd_divide(m, s, s->set.p[0].mask & ~rest);
     t->in_flight = true;
-    list(unit_of(m, s), s, s->pc);
+    mimd_list(unit_of(m, s), s, s->pc);
     order_add(m->order, s);
     return t;
 }
@@ -201,7 +201,7 @@ static bool mimd_select(struct mech *m, uint32_t sched, struct mech_packet *p) {
     uint32_t room = m->env.warp_size;
     p->n = 0;
     for (struct mech_split *s; room && (s = order_pick(m->order, sched, *m->env.now));) {
-        prepare(m, s);
+        mimd_prepare(m, s);
         if (s->threads > room) s = take_some(m, s, room);
         p->split[p->n++] = s;
         room -= s->threads;
@@ -211,32 +211,32 @@ static bool mimd_select(struct mech *m, uint32_t sched, struct mech_packet *p) {
     return true;
 }
 
-static bool advance(struct mech *m, struct mech_split *s, uint32_t to) {
-    go(m, s, to);
+static bool mimd_advance(struct mech *m, struct mech_split *s, uint32_t to) {
+    mimd_go(m, s, to);
     return true;
 }
 
-static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+static void mimd_commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     if (o->nsides == 1 && !o->exited.n && !o->waiting.n)
-        go(m, s, o->side[0].pc);
+        mimd_go(m, s, o->side[0].pc);
     else
-        split_part(m, s, o, go);
+        split_part(m, s, o, mimd_go);
 }
 
-static bool memory(struct mech *m, struct mech_split *s, const struct mech_set *ready) {
+static bool mimd_memory(struct mech *m, struct mech_split *s, const struct mech_set *ready) {
     if (set_empty(ready) || set_equal(ready, &s->set)) return false;
     struct mech_split *t = split_divide(m, s, ready);
-    go(m, t, s->pc + 1);
+    mimd_go(m, t, s->pc + 1);
     return true;
 }
 
-static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
+static void mimd_release(struct mech *m, const struct mech_set *set, uint32_t pc) {
     struct mech_set left;
     set_copy(&left, set);
-    for (struct mech_split *s; (s = split_released(m, &left));) go(m, s, pc);
+    for (struct mech_split *s; (s = split_released(m, &left));) mimd_go(m, s, pc);
 }
 
-static void wake(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t mask) {
+static void mimd_wake(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t mask) {
     (void)warp; /* a group has one */
     if (!s->own[LISTED]) return;
     order_wake(m->order, s);
@@ -244,7 +244,7 @@ static void wake(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t m
 }
 
 /* A bank of PCs for each lane, which runs a thread of its own. */
-static void storage(const struct mech *m, struct mech_storage *out) {
+static void mimd_storage(const struct mech *m, struct mech_storage *out) {
     const uint64_t lanes = m->env.warp_size < 32 ? m->env.warp_size : 32;
     storage_add(out, (struct mech_array){.name = "thread_pc",
                                          .arrays = lanes,
@@ -253,7 +253,7 @@ static void storage(const struct mech *m, struct mech_storage *out) {
     out->lane_decoders = true;
 }
 
-static void audit(const struct mech *m) {
+static void mimd_audit(const struct mech *m) {
     const struct mimd *d = m->self;
     uint32_t listed = 0;
     split_audit(m, true);
@@ -261,7 +261,7 @@ static void audit(const struct mech *m) {
         CHECK(s->set.n == 1 && !(s->own[LISTED] && s->in_flight));
         if (!s->own[LISTED]) continue;
         const struct unit *u = unit_of(m, s);
-        const uint32_t at = place_of(u, s);
+        const uint32_t at = mimd_place_of(u, s);
         CHECK(at < u->n && u->v[at].pc == s->pc);
         listed++;
     }
@@ -276,14 +276,14 @@ const struct mech_ops mech_mimd = {
     .source = "DWF 2.1.4, 5.1.1",
     .caps = MECH_ANY_CODE | MECH_PROGRESS | MECH_AT_HOME,
     .self_bytes = sizeof(struct mimd),
-    .create = create,
-    .launch = launch,
+    .create = mimd_create,
+    .launch = mimd_launch,
     .select = mimd_select,
-    .commit = commit,
-    .advance = advance,
-    .memory = memory,
-    .release = release,
-    .wake = wake,
-    .storage = storage,
-    .audit = audit,
+    .commit = mimd_commit,
+    .advance = mimd_advance,
+    .memory = mimd_memory,
+    .release = mimd_release,
+    .wake = mimd_wake,
+    .storage = mimd_storage,
+    .audit = mimd_audit,
 };

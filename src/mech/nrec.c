@@ -9,25 +9,25 @@
 #include "mech/lib/order.h"
 #include "mech/lib/split.h"
 
-static void go(struct mech *m, struct mech_split *s, uint32_t pc) {
+static void nrec_go(struct mech *m, struct mech_split *s, uint32_t pc) {
     s->pc = pc;
     order_add(m->order, s);
 }
 
-static bool advance(struct mech *m, struct mech_split *s, uint32_t to) {
-    go(m, s, to);
+static bool nrec_advance(struct mech *m, struct mech_split *s, uint32_t to) {
+    nrec_go(m, s, to);
     return true;
 }
 
-static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+static void nrec_commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     if (o->nsides == 1 && !o->exited.n && !o->waiting.n)
-        go(m, s, o->side[0].pc);
+        nrec_go(m, s, o->side[0].pc);
     else
-        split_part(m, s, o, go);
+        split_part(m, s, o, nrec_go);
 }
 
 /* A warp for every thread at the worst: PC, its home warp, and which of that warp's lanes. */
-static void storage(const struct mech *m, struct mech_storage *out) {
+static void nrec_storage(const struct mech *m, struct mech_storage *out) {
     const uint64_t threads = (uint64_t)m->env.warps * 32, home = bits_for(split_homes(&m->env));
     storage_add(
         out, (struct mech_array){.name = "warps", .entries = threads, .bits = 32 + home + m->env.warp_size});
@@ -39,7 +39,7 @@ const struct mech_ops mech_nrec = {
     .title = "No reconvergence",
     .source = "DWF 3.1",
     .caps = MECH_ANY_CODE | MECH_PROGRESS | MECH_AT_HOME | MECH_STEADY,
-    .commit = commit,
-    .advance = advance,
-    .storage = storage,
+    .commit = nrec_commit,
+    .advance = nrec_advance,
+    .storage = nrec_storage,
 };

@@ -46,7 +46,7 @@ void pdom_start(struct mech *m, struct mech_split *s, uint32_t home) {
 }
 
 /* The split follows the top of its stack. */
-static void follow(struct mech *m, struct mech_split *s, const struct stack *st, bool changed) {
+static void mech_pdom_follow(struct mech *m, struct mech_split *s, const struct stack *st, bool changed) {
     if (!st->n) {
         s->set.n = s->threads = 0;
         split_free(m, s);
@@ -84,7 +84,7 @@ void pdom_commit(struct mech *m, struct mech_split *s, const struct mech_outcome
     bool changed = stack_commit(m, st, o, o->insn->rpc, p->side);
     p->inactive += st->inactive;
     p->joining += st->joining;
-    follow(m, s, st, changed);
+    mech_pdom_follow(m, s, st, changed);
 }
 
 static void release_lanes(struct mech *m, uint32_t warp, uint32_t mask, uint32_t pc) {
@@ -98,7 +98,7 @@ static void release_lanes(struct mech *m, uint32_t warp, uint32_t mask, uint32_t
     bool go = stack_release(m, st, warp, mask, &changed);
     p->inactive += st->inactive;
     p->joining += st->joining;
-    if (go) follow(m, s, st, changed);
+    if (go) mech_pdom_follow(m, s, st, changed);
 }
 
 void pdom_release(struct mech *m, const struct mech_set *set, uint32_t pc) {
@@ -150,7 +150,7 @@ void pdom_audit(const struct mech *m) {
     }
 }
 
-static bool create(struct mech *m, struct err *e) {
+static bool mech_pdom_create(struct mech *m, struct err *e) {
     (void)e;
     pdom_create(m, (enum stack_side)pdom_params(m)->side);
     return true;
@@ -164,7 +164,7 @@ const struct mech_ops mech_pdom = {
     .caps = MECH_ANY_CODE | MECH_AT_HOME | MECH_STEADY,
     .params = MECH_PARAM_ROWS(PARAMS),
     .self_bytes = sizeof(struct pdom),
-    .create = create,
+    .create = mech_pdom_create,
     .start = pdom_start,
     .commit = pdom_commit,
     .advance = pdom_advance,

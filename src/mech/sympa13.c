@@ -60,14 +60,14 @@ enum {
     NEAR = SINGLE_HOME + 1
 }; /* split.own: the PC of the top, or IR_NOPC: what lies before it is not looked at */
 
-static struct home *home_of(struct mech *m, const struct mech_split *s) {
+static struct home *sympa13_home_of(struct mech *m, const struct mech_split *s) {
     return &((struct sympa13 *)m->self)->home[s->own[SINGLE_HOME]];
 }
 
 /* ---- the stack ---- */
 
-static void push(struct mech *m, struct home *h, const struct mech_split *s, const struct mech_outcome *o,
-                 bool loop) {
+static void sympa13_push(struct mech *m, struct home *h, const struct mech_split *s,
+                         const struct mech_outcome *o, bool loop) {
     CHECK(h->n < m->env.warp_size); /* every mask has a thread that is in none above it */
     PAGES_GROW(m->env.pages, h->v, h->n, h->cap);
     struct entry *e = &h->v[h->n++];
@@ -79,13 +79,13 @@ static void push(struct mech *m, struct home *h, const struct mech_split *s, con
 }
 
 /* All of the top go on. */
-static void pop(struct mech *m, struct home *h, struct mech_split *s) {
+static void sympa13_pop(struct mech *m, struct home *h, struct mech_split *s) {
     const struct entry *e = &h->v[--h->n];
     single_run(&h->base, s, &e->mask);
     split_reconverged(m, e->pc);
 }
 
-static void leave(struct home *h, const struct mech_set *gone) {
+static void sympa13_leave(struct home *h, const struct mech_set *gone) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < h->n; i++) {
         struct entry e = h->v[i];
@@ -103,7 +103,7 @@ static struct mask at_entry(const struct home *h, const struct mech_split *s, ui
     return at;
 }
 
-static void recount(struct home *h, const struct mech_split *s) {
+static void sympa13_recount(struct home *h, const struct mech_split *s) {
     h->base.inactive = h->base.barred = 0;
     for (uint32_t i = 0; i < h->n; i++) {
         const uint32_t above = i + 1 < h->n ? mask_count(&h->v[i + 1].mask) : s->threads;
@@ -132,9 +132,9 @@ static void change_over(struct mech *m, struct home *h, struct mech_split *s) {
     sympa13_counts(m)->jumps_over++;
 }
 
-static void go(struct mech *m, struct home *h, struct mech_split *s) {
+static void sympa13_go(struct mech *m, struct home *h, struct mech_split *s) {
     s->own[NEAR] = h->n ? h->v[h->n - 1].pc : IR_NOPC;
-    recount(h, s);
+    sympa13_recount(h, s);
     if (h->held)
         order_remove(m->order, s);
     else
@@ -142,20 +142,20 @@ static void go(struct mech *m, struct home *h, struct mech_split *s) {
 }
 
 /* The active threads wait at a barrier and will go on at s->pc. Others run meanwhile. */
-static void stand(struct mech *m, struct home *h, struct mech_split *s) {
-    while (h->n && h->v[h->n - 1].barred && h->v[h->n - 1].pc == s->pc) pop(m, h, s);
+static void sympa13_stand(struct mech *m, struct home *h, struct mech_split *s) {
+    while (h->n && h->v[h->n - 1].barred && h->v[h->n - 1].pc == s->pc) sympa13_pop(m, h, s);
     h->held = !h->n || h->v[h->n - 1].barred;
     if (!h->held) {
         change_over(m, h, s);
         h->v[h->n - 1].barred = true;
     }
-    go(m, h, s);
+    sympa13_go(m, h, s);
 }
 
 /* The active threads come to s->pc. */
-static void settle(struct mech *m, struct home *h, struct mech_split *s) {
+static void sympa13_settle(struct mech *m, struct home *h, struct mech_split *s) {
     h->held = false;
-    while (h->n && h->v[h->n - 1].loop && h->v[h->n - 1].pc == s->pc) pop(m, h, s);
+    while (h->n && h->v[h->n - 1].loop && h->v[h->n - 1].pc == s->pc) sympa13_pop(m, h, s);
     const struct entry *top = h->n && !h->v[h->n - 1].barred ? &h->v[h->n - 1] : NULL;
     if (top && top->pc == s->pc) {
         mech_event(m, "merge at %" PRIu32, s->pc);
@@ -163,142 +163,145 @@ static void settle(struct mech *m, struct home *h, struct mech_split *s) {
     } else if (top && top->pc < s->pc) {
         change_over(m, h, s);
     }
-    go(m, h, s);
+    sympa13_go(m, h, s);
 }
 
 /* Continues when no thread is active any more. */
-static void resume(struct mech *m, struct home *h, struct mech_split *s) {
+static void sympa13_resume(struct mech *m, struct home *h, struct mech_split *s) {
     if (!h->n) {
         split_free(m, s);
         return;
     }
     const struct entry top = h->v[h->n - 1];
     s->pc = top.pc;
-    pop(m, h, s);
+    sympa13_pop(m, h, s);
     if (top.barred)
-        stand(m, h, s);
+        sympa13_stand(m, h, s);
     else
-        settle(m, h, s);
+        sympa13_settle(m, h, s);
 }
 
 /* ---- commit ---- */
 
-static void commit_sides(struct mech *m, struct home *h, struct mech_split *s, const struct mech_outcome *o) {
+static void sympa13_commit_sides(struct mech *m, struct home *h, struct mech_split *s,
+                                 const struct mech_outcome *o) {
     CHECK(o->nsides <= 2);
     if (o->nsides == 2) {
         const bool loop = o->insn->target <= o->pc;
         const struct entry *top = h->n ? &h->v[h->n - 1] : NULL;
         split_diverged(m, 2);
-        if (!loop || !top || !top->loop || top->pc != o->side[1].pc) push(m, h, s, o, loop);
+        if (!loop || !top || !top->loop || top->pc != o->side[1].pc) sympa13_push(m, h, s, o, loop);
         set_copy(&s->set, &o->side[0].set);
         s->threads = set_count(&s->set);
     }
     s->pc = o->side[0].pc;
-    settle(m, h, s);
+    sympa13_settle(m, h, s);
 }
 
-static void commit_slow(struct mech *m, struct home *h, struct mech_split *s, const struct mech_outcome *o) {
+static void sympa13_commit_slow(struct mech *m, struct home *h, struct mech_split *s,
+                                const struct mech_outcome *o) {
     struct sympa13 *t = m->self;
     const bool merge = !s->threads;
     single_uncount(&t->sums, &h->base, s);
     if (o->exited.n) {
         single_exit(m, &h->base, s, &o->exited);
-        leave(h, &o->exited);
+        sympa13_leave(h, &o->exited);
     }
     if (merge) {
         sympa13_counts(m)->merges++;
-        pop(m, h, s);
-        settle(m, h, s);
+        sympa13_pop(m, h, s);
+        sympa13_settle(m, h, s);
     } else if (o->waiting.n) {
         single_wait(m, &h->base, s, o);
-        stand(m, h, s);
+        sympa13_stand(m, h, s);
     } else if (!o->nsides) {
-        resume(m, h, s);
+        sympa13_resume(m, h, s);
     } else {
-        commit_sides(m, h, s, o);
+        sympa13_commit_sides(m, h, s, o);
     }
     if (h->base.threads) single_count(&t->sums, &h->base, s);
 }
 
-static bool advance(struct mech *m, struct mech_split *s, uint32_t to) {
+static bool sympa13_advance(struct mech *m, struct mech_split *s, uint32_t to) {
     if (to >= s->own[NEAR]) return false;
     s->pc = to;
     order_add(m->order, s);
     return true;
 }
 
-static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+static void sympa13_commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     const bool together = o->nsides == 1 && !o->exited.n && !o->waiting.n;
-    if (together && advance(m, s, o->side[0].pc)) return;
-    commit_slow(m, home_of(m, s), s, o);
+    if (together && sympa13_advance(m, s, o->side[0].pc)) return;
+    sympa13_commit_slow(m, sympa13_home_of(m, s), s, o);
 }
 
 /* ---- launch, release ---- */
 
-static bool create(struct mech *m, struct err *e) {
+static bool sympa13_create(struct mech *m, struct err *e) {
     (void)e;
     ((struct sympa13 *)m->self)->home = PAGES_NEW(m->env.pages, struct home, split_homes(&m->env));
     return true;
 }
 
-static void start(struct mech *m, struct mech_split *s, uint32_t home) {
+static void sympa13_start(struct mech *m, struct mech_split *s, uint32_t home) {
     struct home *h = &((struct sympa13 *)m->self)->home[home];
     CHECK(!h->n);
     single_start(&h->base, s, home);
-    settle(m, h, s);
+    sympa13_settle(m, h, s);
 }
 
-static bool waits(const struct home *h, const struct mask *mask) {
+static bool sympa13_waits(const struct home *h, const struct mask *mask) {
     for (uint32_t k = 0; k < MASK_WORDS; k++)
         if (h->base.waiting.w[k] & mask->w[k]) return true;
     return false;
 }
 
 /* Some threads wait no more: those at an entry none of whom does may be met again, and run if their PC is lower. */
-static void released(struct mech *m, struct home *h, struct mech_split *s) {
+static void sympa13_released(struct mech *m, struct home *h, struct mech_split *s) {
     struct mask run = {0};
     mask_put(&run, h->base.first, &s->set);
     for (uint32_t i = 0; i < h->n; i++) {
         const struct mask at = at_entry(h, s, i);
-        if (h->v[i].barred) h->v[i].barred = waits(h, &at);
+        if (h->v[i].barred) h->v[i].barred = sympa13_waits(h, &at);
     }
-    recount(h, s);
+    sympa13_recount(h, s);
     if (s->in_flight || !s->threads) return;
     order_remove(m->order, s);
-    if (waits(h, &run))
-        stand(m, h, s);
+    if (sympa13_waits(h, &run))
+        sympa13_stand(m, h, s);
     else
-        settle(m, h, s);
+        sympa13_settle(m, h, s);
 }
 
 /* All of a warp wait no more before it looks who can run. */
-static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
+static void sympa13_release(struct mech *m, const struct mech_set *set, uint32_t pc) {
     struct sympa13 *t = m->self;
     (void)pc; /* where they wait */
     for (uint32_t k = 0; k < set->n; k++) {
         for (uint32_t left = set->p[k].mask; left; split_next_part(m->pool, &left)) {
-            struct home *h = home_of(m, split_of(m->pool, set->p[k].warp, (uint32_t)__builtin_ctz(left)));
+            struct home *h =
+                sympa13_home_of(m, split_of(m->pool, set->p[k].warp, (uint32_t)__builtin_ctz(left)));
             h->base.waiting.w[set->p[k].warp - h->base.first] &= ~set->p[k].mask;
         }
     }
     for (uint32_t k = 0; k < set->n; k++)
         for (uint32_t left = set->p[k].mask; left; split_next_part(m->pool, &left)) {
             struct mech_split *s = split_of(m->pool, set->p[k].warp, (uint32_t)__builtin_ctz(left));
-            struct home *h = home_of(m, s);
+            struct home *h = sympa13_home_of(m, s);
             single_uncount(&t->sums, &h->base, s);
-            released(m, h, s);
+            sympa13_released(m, h, s);
             single_count(&t->sums, &h->base, s);
         }
 }
 
 /* ---- for people ---- */
 
-static void census(const struct mech *m, struct mech_census *c) {
+static void sympa13_census(const struct mech *m, struct mech_census *c) {
     const struct sympa13 *t = m->self;
     *c = (struct mech_census){.inactive_path = t->sums.inactive, .reconvergence = t->sums.joining};
 }
 
-static void places(const struct mech *m, mech_place_fn *put, void *user) {
+static void sympa13_places(const struct mech *m, mech_place_fn *put, void *user) {
     const struct sympa13 *t = m->self;
     FOR_SPLITS(s, m->pool) {
         const struct home *h = &t->home[s->own[SINGLE_HOME]];
@@ -306,7 +309,7 @@ static void places(const struct mech *m, mech_place_fn *put, void *user) {
     }
 }
 
-static void state(const struct mech *m, struct sb *out) {
+static void sympa13_state(const struct mech *m, struct sb *out) {
     const struct sympa13 *t = m->self;
     FOR_SPLITS(s, m->pool) {
         const struct home *h = &t->home[s->own[SINGLE_HOME]];
@@ -320,7 +323,7 @@ static void state(const struct mech *m, struct sb *out) {
 }
 
 /* W masks suffice, and so do W addresses of either kind. */
-static void storage(const struct mech *m, struct mech_storage *out) {
+static void sympa13_storage(const struct mech *m, struct mech_storage *out) {
     const uint64_t w = m->env.warp_size, warps = ((uint64_t)m->env.warps * 32 + w - 1) / w;
     storage_add(out, (struct mech_array){.name = "masks", .entries = warps * w, .bits = w});
     storage_add(out, (struct mech_array){.name = "joins", .entries = warps * w, .bits = 32});
@@ -329,7 +332,7 @@ static void storage(const struct mech *m, struct mech_storage *out) {
 }
 
 /* Checks that each mask contains the next one and the active threads, and at least one thread more. */
-static void audit_home(const struct mech *m, const struct home *h, const struct mech_split *s) {
+static void sympa13_audit_home(const struct mech *m, const struct home *h, const struct mech_split *s) {
     struct mask inner = {0};
     mask_put(&inner, h->base.first, &s->set);
     for (uint32_t i = h->n; i-- > 0;) {
@@ -341,7 +344,7 @@ static void audit_home(const struct mech *m, const struct home *h, const struct 
     single_audit(m, &h->base, s, &inner);
     for (uint32_t i = 0; i < h->n; i++) {
         const struct mask at = at_entry(h, s, i);
-        CHECK(!s->threads || h->v[i].barred == waits(h, &at));
+        CHECK(!s->threads || h->v[i].barred == sympa13_waits(h, &at));
     }
     CHECK(h->held == order_parked(s) || s->in_flight);
     if (s->in_flight || h->held || (h->n && h->v[h->n - 1].barred)) return;
@@ -349,12 +352,12 @@ static void audit_home(const struct mech *m, const struct home *h, const struct 
     CHECK(s->threads ? s->pc < s->own[NEAR] : s->pc == s->own[NEAR]);
 }
 
-static void audit(const struct mech *m) {
+static void sympa13_audit(const struct mech *m) {
     const struct sympa13 *t = m->self;
     struct single_sums sums = {0};
     split_audit(m, false);
     FOR_SPLITS(s, m->pool) {
-        audit_home(m, &t->home[s->own[SINGLE_HOME]], s);
+        sympa13_audit_home(m, &t->home[s->own[SINGLE_HOME]], s);
         single_count(&sums, &t->home[s->own[SINGLE_HOME]].base, s);
     }
     CHECK(sums.inactive == t->sums.inactive && sums.joining == t->sums.joining);
@@ -368,14 +371,14 @@ const struct mech_ops mech_sympa13 = {
     .caps = MECH_UNSTRUCTURED | MECH_IRREDUCIBLE | MECH_AT_HOME | MECH_STEADY,
     .counters = MECH_COUNTER_ROWS(COUNTERS),
     .self_bytes = sizeof(struct sympa13),
-    .create = create,
-    .start = start,
-    .commit = commit,
-    .advance = advance,
-    .release = release,
-    .census = census,
-    .places = places,
-    .state = state,
-    .storage = storage,
-    .audit = audit,
+    .create = sympa13_create,
+    .start = sympa13_start,
+    .commit = sympa13_commit,
+    .advance = sympa13_advance,
+    .release = sympa13_release,
+    .census = sympa13_census,
+    .places = sympa13_places,
+    .state = sympa13_state,
+    .storage = sympa13_storage,
+    .audit = sympa13_audit,
 };

@@ -55,14 +55,14 @@ struct takahashi {
     bool dup;
 };
 
-static const void *prepare(const struct mech_program *p, struct arena *mem, struct err *e) {
+static const void *takahashi_prepare(const struct mech_program *p, struct arena *mem, struct err *e) {
     (void)e;
     uint32_t *end = ARENA_NEW(mem, uint32_t, 1);
     *end = p->module->funcs.v[p->func].end;
     return end;
 }
 
-static bool create(struct mech *m, struct err *e) {
+static bool takahashi_create(struct mech *m, struct err *e) {
     (void)e;
     struct takahashi *t = m->self;
     walk_create(m, &t->walk, NULL, NULL);
@@ -72,7 +72,7 @@ static bool create(struct mech *m, struct err *e) {
     return true;
 }
 
-static void start(struct mech *m, struct mech_split *s, uint32_t home) {
+static void takahashi_start(struct mech *m, struct mech_split *s, uint32_t home) {
     struct takahashi *t = m->self;
     s->own[SECOND] = FIRST_ISSUE;
     walk_start(m, &t->walk, s, home);
@@ -102,7 +102,7 @@ static uint32_t by_presence(const struct walk_home *h, const struct ir_insn *i, 
 }
 
 /* All threads stand or wait. */
-static void go(struct mech *m, struct walk_home *h, uint32_t next) {
+static void takahashi_go(struct mech *m, struct walk_home *h, uint32_t next) {
     struct takahashi *t = m->self;
     struct takahashi_counts *n = takahashi_counts(m);
     if (h->list.limit == SORTED_NONE) {
@@ -133,7 +133,7 @@ static bool steps(const struct walk_home *h, const struct mech_outcome *o) {
            !sorted_holds(&h->list, sorted_key(0, o->pc + 1));
 }
 
-static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+static void takahashi_commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     struct takahashi *t = m->self;
     struct walk_home *h = walk_home_of(&t->walk, s);
     const uint32_t second = s->own[SECOND];
@@ -145,7 +145,7 @@ static void commit(struct mech *m, struct mech_split *s, const struct mech_outco
     }
     if (second) {
         s->own[SECOND] = FIRST_ISSUE;
-        go(m, h, by_presence(h, o->insn, o->pc, second == AFTER_SOME_ACTIVE));
+        takahashi_go(m, h, by_presence(h, o->insn, o->pc, second == AFTER_SOME_ACTIVE));
         return;
     }
     const bool any_active = s->threads;
@@ -155,12 +155,12 @@ static void commit(struct mech *m, struct mech_split *s, const struct mech_outco
     if (t->dup && o->insn->op == IR_BRA && h->list.limit != SORTED_NONE)
         issue_again(m, s, any_active);
     else
-        go(m, h, by_arrivals(o->insn, o->pc, any_active));
+        takahashi_go(m, h, by_arrivals(o->insn, o->pc, any_active));
 }
 
 /* Released threads stand. A unit that rests goes to the lowest. One that walks comes to them, and they are active if it is
  * there already and has not issued. */
-static void arrived(struct mech *m, struct walk_home *h) {
+static void takahashi_arrived(struct mech *m, struct walk_home *h) {
     struct takahashi *t = m->self;
     if (order_parked(h->run)) {
         takahashi_counts(m)->rewinds += h->list.limit < h->key;
@@ -171,16 +171,16 @@ static void arrived(struct mech *m, struct walk_home *h) {
     }
 }
 
-static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
+static void takahashi_release(struct mech *m, const struct mech_set *set, uint32_t pc) {
     struct takahashi *t = m->self;
-    walk_release(m, &t->walk, set, pc, arrived);
+    walk_release(m, &t->walk, set, pc, takahashi_arrived);
 }
 
 /* ---- for people ---- */
 
 enum { PC_BITS = 32 };
 
-static void storage(const struct mech *m, struct mech_storage *out) {
+static void takahashi_storage(const struct mech *m, struct mech_storage *out) {
     const uint64_t threads = (uint64_t)m->env.warps * SORTED_LANES, w = m->env.warp_size;
     const uint64_t homes = threads / w ? threads / w : 1;
     storage_add(
@@ -190,7 +190,7 @@ static void storage(const struct mech *m, struct mech_storage *out) {
 }
 
 /* Checks that no thread waits where the unit is, unless this is a branch's second issue. */
-static void audit(const struct mech *m) {
+static void takahashi_audit(const struct mech *m) {
     const struct takahashi *t = m->self;
     walk_audit(m, &t->walk, false);
     FOR_SPLITS(s, m->pool) {
@@ -209,14 +209,14 @@ const struct mech_ops mech_takahashi = {
     .params = MECH_PARAM_ROWS(PARAMS),
     .counters = MECH_COUNTER_ROWS(COUNTERS),
     .self_bytes = sizeof(struct takahashi),
-    .prepare = prepare,
-    .create = create,
-    .start = start,
-    .commit = commit,
-    .release = release,
+    .prepare = takahashi_prepare,
+    .create = takahashi_create,
+    .start = takahashi_start,
+    .commit = takahashi_commit,
+    .release = takahashi_release,
     .census = walk_census,
     .places = walk_places,
     .state = walk_state,
-    .storage = storage,
-    .audit = audit,
+    .storage = takahashi_storage,
+    .audit = takahashi_audit,
 };

@@ -77,17 +77,17 @@ struct tesla {
     uint64_t alarm; /* the next cycle at which a warp may go on, or earlier */
 };
 
-static struct home *home_of(const struct mech *m, const struct mech_split *s) {
+static struct home *tesla_home_of(const struct mech *m, const struct mech_split *s) {
     return &((const struct tesla *)m->self)->home[s->own[SINGLE_HOME]];
 }
 
 static struct single *base_of(struct mech *m, const struct mech_split *s) {
-    return &home_of(m, s)->base;
+    return &tesla_home_of(m, s)->base;
 }
 
 /* ---- the stack ---- */
 
-static uint32_t block_of(const struct mech *m) {
+static uint32_t tesla_block_of(const struct mech *m) {
     return tesla_params(m)->cached < BLOCK ? tesla_params(m)->cached : BLOCK;
 }
 
@@ -96,9 +96,9 @@ static void move_block(struct mech *m, struct home *h) {
     h->due = from + tesla_params(m)->spill_cycles;
 }
 
-static struct token *push(struct mech *m, struct home *h, enum kind kind, uint32_t pc) {
+static struct token *tesla_push(struct mech *m, struct home *h, enum kind kind, uint32_t pc) {
     if (h->n - h->spilled == tesla_params(m)->cached) {
-        h->spilled += block_of(m);
+        h->spilled += tesla_block_of(m);
         tesla_counts(m)->spills++;
         move_block(m, h);
     }
@@ -110,15 +110,15 @@ static struct token *push(struct mech *m, struct home *h, enum kind kind, uint32
 
 static void push_set(struct mech *m, struct home *h, enum kind kind, uint32_t pc,
                      const struct mech_set *set) {
-    struct token *t = push(m, h, kind, pc);
+    struct token *t = tesla_push(m, h, kind, pc);
     mask_put(&t->mask, h->base.first, set);
     if (kind == DIV) h->base.inactive += set_count(set);
 }
 
 /* The top's threads run. */
-static void pop(struct mech *m, struct home *h, struct mech_split *s) {
+static void tesla_pop(struct mech *m, struct home *h, struct mech_split *s) {
     if (h->n == h->spilled) {
-        h->spilled -= h->spilled < block_of(m) ? h->spilled : block_of(m);
+        h->spilled -= h->spilled < tesla_block_of(m) ? h->spilled : tesla_block_of(m);
         tesla_counts(m)->fills++;
         move_block(m, h);
     }
@@ -129,14 +129,14 @@ static void pop(struct mech *m, struct home *h, struct mech_split *s) {
 }
 
 /* The token, if any, where the active threads will meet others. */
-static struct token *meeting(const struct home *h) {
+static struct token *tesla_meeting(const struct home *h) {
     uint32_t i = h->n;
     while (i && h->v[i - 1].kind == DIV) i--;
     return i ? &h->v[i - 1] : NULL;
 }
 
 /* Threads are gone, and tokens without threads with them. */
-static void leave(struct home *h, const struct mech_set *gone) {
+static void tesla_leave(struct home *h, const struct mech_set *gone) {
     uint32_t n = 0, spilled = 0;
     h->base.inactive = 0;
     for (uint32_t i = 0; i < h->n; i++) {
@@ -153,7 +153,7 @@ static void leave(struct home *h, const struct mech_set *gone) {
 
 /* ---- where the warp goes ---- */
 
-static void go(struct mech *m, struct home *h, struct mech_split *s) {
+static void tesla_go(struct mech *m, struct home *h, struct mech_split *s) {
     struct tesla *t = m->self;
     if (h->due <= *m->env.now) {
         h->due = 0;
@@ -165,7 +165,7 @@ static void go(struct mech *m, struct home *h, struct mech_split *s) {
 }
 
 /* The active threads come to pc; there are none if all are switched off. */
-static void arrive(struct mech *m, struct home *h, struct mech_split *s, uint32_t pc) {
+static void tesla_arrive(struct mech *m, struct home *h, struct mech_split *s, uint32_t pc) {
     s->pc = pc;
     if (m->env.module->code.v[pc].flags & IR_F_SYNC) {
         CHECK(h->n &&
@@ -174,32 +174,32 @@ static void arrive(struct mech *m, struct home *h, struct mech_split *s, uint32_
             mech_event(m, "join at %" PRIu32 " lost", pc);
             single_run(&h->base, s, &(struct mask){0});
         } else {
-            pop(m, h, s);
+            tesla_pop(m, h, s);
         }
     }
-    go(m, h, s);
+    tesla_go(m, h, s);
 }
 
 /* Continues when no thread is active: with the next path, or with all threads that meet. */
-static void resume(struct mech *m, struct home *h, struct mech_split *s) {
+static void tesla_resume(struct mech *m, struct home *h, struct mech_split *s) {
     if (!h->n) {
         split_free(m, s);
         return;
     }
     const struct token t = h->v[h->n - 1];
-    pop(m, h, s);
+    tesla_pop(m, h, s);
     if (t.kind != SYNC) {
-        arrive(m, h, s, t.pc);
+        tesla_arrive(m, h, s, t.pc);
         return;
     }
     s->pc = t.pc; /* the flag would pop what is popped */
-    go(m, h, s);
+    tesla_go(m, h, s);
 }
 
 /* ---- commit ---- */
 
 static void diverged(struct mech *m, const struct home *h, const struct mech_outcome *o, uint32_t sides) {
-    struct token *t = meeting(h);
+    struct token *t = tesla_meeting(h);
     split_diverged(m, sides);
     if (!t || t->branch != IR_NOPC) return;
     t->branch = o->pc;
@@ -215,8 +215,8 @@ static bool runs_before(const struct mech *m, const struct mech_outcome *o, uint
 }
 
 /* One side runs, the others become DIV tokens, those that run last first. skip: a side that does neither, or nsides. */
-static void branch(struct mech *m, struct home *h, struct mech_split *s, const struct mech_outcome *o,
-                   uint32_t skip) {
+static void tesla_branch(struct mech *m, struct home *h, struct mech_split *s, const struct mech_outcome *o,
+                         uint32_t skip) {
     uint32_t order[MECH_SIDES], n = 0;
     for (uint32_t k = 0; k < o->nsides; k++) {
         uint32_t at = n;
@@ -229,61 +229,63 @@ static void branch(struct mech *m, struct home *h, struct mech_split *s, const s
     while (n-- > 1) push_set(m, h, DIV, o->side[order[n]].pc, &o->side[order[n]].set);
     set_copy(&s->set, &o->side[first].set);
     s->threads = set_count(&s->set);
-    arrive(m, h, s, o->side[first].pc);
+    tesla_arrive(m, h, s, o->side[first].pc);
 }
 
 /* Makes these threads, a side of the outcome, wait for others in a token; the rest goes on. */
 static void switch_off(struct mech *m, struct home *h, struct mech_split *s, const struct mech_outcome *o,
                        uint32_t side) {
     if (o->nsides == 1) {
-        resume(m, h, s);
+        tesla_resume(m, h, s);
         return;
     }
     set_copy(&s->set, &o->side[!side].set);
     s->threads = set_count(&s->set);
-    arrive(m, h, s, o->side[!side].pc);
+    tesla_arrive(m, h, s, o->side[!side].pc);
 }
 
 /* The side at pc, or nsides. */
-static uint32_t side_at(const struct mech_outcome *o, uint32_t pc) {
+static uint32_t tesla_side_at(const struct mech_outcome *o, uint32_t pc) {
     uint32_t k = 0;
     while (k < o->nsides && o->side[k].pc != pc) k++;
     return k;
 }
 
-static void call(struct mech *m, struct home *h, struct mech_split *s, const struct mech_outcome *o) {
-    const uint32_t back = o->pc + 1, stays = side_at(o, back);
+static void tesla_call(struct mech *m, struct home *h, struct mech_split *s, const struct mech_outcome *o) {
+    const uint32_t back = o->pc + 1, stays = tesla_side_at(o, back);
     if (stays < o->nsides) push_set(m, h, DIV, back, &o->side[stays].set);
-    struct token *t = push(m, h, CALL, back);
+    struct token *t = tesla_push(m, h, CALL, back);
     for (uint32_t k = 0; k < o->nsides; k++)
         if (k != stays) mask_put(&t->mask, h->base.first, &o->side[k].set);
-    branch(m, h, s, o, stays);
+    tesla_branch(m, h, s, o, stays);
 }
 
-static void commit_sides(struct mech *m, struct home *h, struct mech_split *s, const struct mech_outcome *o) {
-    const uint32_t stays = side_at(o, o->pc + 1), returns = !stays;
-    const struct token *t = meeting(h);
+static void tesla_commit_sides(struct mech *m, struct home *h, struct mech_split *s,
+                               const struct mech_outcome *o) {
+    const uint32_t stays = tesla_side_at(o, o->pc + 1), returns = !stays;
+    const struct token *t = tesla_meeting(h);
     if (o->nsides > 1) diverged(m, h, o, o->nsides);
     if (ir_is_mark(o->insn, IR_MK_BRK) && t && t->kind == BRK && t->pc == o->insn->target &&
-        side_at(o, t->pc) < o->nsides) {
+        tesla_side_at(o, t->pc) < o->nsides) {
         tesla_counts(m)->breaks++;
-        switch_off(m, h, s, o, side_at(o, t->pc));
+        switch_off(m, h, s, o, tesla_side_at(o, t->pc));
     } else if (o->depth_change == 2 && returns < o->nsides) {
         switch_off(m, h, s, o, returns);
     } else if (o->depth_change == 1 && (stays == o->nsides || o->nsides > 1)) {
-        call(m, h, s, o);
+        tesla_call(m, h, s, o);
     } else {
-        branch(m, h, s, o, o->nsides);
+        tesla_branch(m, h, s, o, o->nsides);
     }
 }
 
-static void commit_slow(struct mech *m, struct home *h, struct mech_split *s, const struct mech_outcome *o) {
+static void tesla_commit_slow(struct mech *m, struct home *h, struct mech_split *s,
+                              const struct mech_outcome *o) {
     struct tesla *t = m->self;
     const bool lost = !s->threads;
     single_uncount(&t->sums, &h->base, s);
     if (o->exited.n) {
         single_exit(m, &h->base, s, &o->exited);
-        leave(h, &o->exited);
+        tesla_leave(h, &o->exited);
     }
     if (o->insn->op == IR_MARK && (o->insn->sub == IR_MK_SSY || o->insn->sub == IR_MK_PBK) && s->threads) {
         push_set(m, h, o->insn->sub == IR_MK_SSY ? SYNC : BRK, o->insn->target, &s->set);
@@ -291,18 +293,18 @@ static void commit_slow(struct mech *m, struct home *h, struct mech_split *s, co
     }
     if (lost) {
         tesla_counts(m)->join_lost++;
-        resume(m, h, s);
+        tesla_resume(m, h, s);
     } else if (o->waiting.n) {
         single_wait(m, &h->base, s, o);
     } else if (!o->nsides) {
-        resume(m, h, s);
+        tesla_resume(m, h, s);
     } else {
-        commit_sides(m, h, s, o);
+        tesla_commit_sides(m, h, s, o);
     }
     if (h->base.threads) single_count(&t->sums, &h->base, s);
 }
 
-static bool advance(struct mech *m, struct mech_split *s, uint32_t to) {
+static bool tesla_advance(struct mech *m, struct mech_split *s, uint32_t to) {
     const struct ir_insn *code = m->env.module->code.v;
     if (ir_is_mark(&code[s->pc], IR_MK_BRK) || code[to].flags & IR_F_SYNC) return false;
     s->pc = to;
@@ -310,15 +312,15 @@ static bool advance(struct mech *m, struct mech_split *s, uint32_t to) {
     return true;
 }
 
-static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+static void tesla_commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     const bool together = o->nsides == 1 && !o->exited.n && !o->waiting.n && !o->depth_change;
-    if (together && o->insn->op != IR_MARK && advance(m, s, o->side[0].pc)) return;
-    commit_slow(m, home_of(m, s), s, o);
+    if (together && o->insn->op != IR_MARK && tesla_advance(m, s, o->side[0].pc)) return;
+    tesla_commit_slow(m, tesla_home_of(m, s), s, o);
 }
 
 /* ---- launch, issue, release ---- */
 
-static bool create(struct mech *m, struct err *e) {
+static bool tesla_create(struct mech *m, struct err *e) {
     (void)e;
     struct tesla *t = m->self;
     t->homes = split_homes(&m->env);
@@ -327,59 +329,59 @@ static bool create(struct mech *m, struct err *e) {
     return true;
 }
 
-static void start(struct mech *m, struct mech_split *s, uint32_t home) {
+static void tesla_start(struct mech *m, struct mech_split *s, uint32_t home) {
     struct home *h = &((struct tesla *)m->self)->home[home];
     CHECK(!h->n);
     single_start(&h->base, s, home);
     h->spilled = 0;
     h->due = 0;
-    arrive(m, h, s, s->pc);
+    tesla_arrive(m, h, s, s->pc);
 }
 
 /* Warps whose tokens are where they should be. */
-static void ring(struct mech *m) {
+static void tesla_ring(struct mech *m) {
     struct tesla *t = m->self;
     t->alarm = MECH_NEVER;
     FOR_SPLITS(s, m->pool) {
-        struct home *h = home_of(m, s);
-        if (h->due && order_parked(s) && !mask_any(&h->base.waiting)) go(m, h, s);
+        struct home *h = tesla_home_of(m, s);
+        if (h->due && order_parked(s) && !mask_any(&h->base.waiting)) tesla_go(m, h, s);
     }
 }
 
 static bool tesla_select(struct mech *m, uint32_t sched, struct mech_packet *out) {
     const struct tesla *t = m->self;
-    if (*m->env.now >= t->alarm) ring(m);
+    if (*m->env.now >= t->alarm) tesla_ring(m);
     struct mech_split *s = order_pick(m->order, sched, *m->env.now);
     if (!s) return false;
     split_issue(m, out, s);
     return true;
 }
 
-static uint64_t next(const struct mech *m, uint32_t sched) {
+static uint64_t tesla_next(const struct mech *m, uint32_t sched) {
     (void)sched;
     return ((const struct tesla *)m->self)->alarm;
 }
 
-static void released(struct mech *m, struct mech_split *s) {
+static void tesla_released(struct mech *m, struct mech_split *s) {
     struct tesla *t = m->self;
-    struct home *h = home_of(m, s);
+    struct home *h = tesla_home_of(m, s);
     single_uncount(&t->sums, &h->base, s);
-    arrive(m, h, s, s->pc);
+    tesla_arrive(m, h, s, s->pc);
     single_count(&t->sums, &h->base, s);
 }
 
-static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
-    single_release(m, set, pc, base_of, released);
+static void tesla_release(struct mech *m, const struct mech_set *set, uint32_t pc) {
+    single_release(m, set, pc, base_of, tesla_released);
 }
 
 /* ---- for people ---- */
 
-static void census(const struct mech *m, struct mech_census *c) {
+static void tesla_census(const struct mech *m, struct mech_census *c) {
     const struct tesla *t = m->self;
     *c = (struct mech_census){.inactive_path = t->sums.inactive, .reconvergence = t->sums.joining};
 }
 
-static void places(const struct mech *m, mech_place_fn *put, void *user) {
+static void tesla_places(const struct mech *m, mech_place_fn *put, void *user) {
     const struct tesla *t = m->self;
     FOR_SPLITS(s, m->pool) {
         const struct home *h = &t->home[s->own[SINGLE_HOME]];
@@ -387,7 +389,7 @@ static void places(const struct mech *m, mech_place_fn *put, void *user) {
     }
 }
 
-static void state(const struct mech *m, struct sb *out) {
+static void tesla_state(const struct mech *m, struct sb *out) {
     static const char *const name[] = {"sync", "div", "brk", "call"};
     const struct tesla *t = m->self;
     FOR_SPLITS(s, m->pool) {
@@ -401,7 +403,7 @@ static void state(const struct mech *m, struct sb *out) {
     }
 }
 
-static void storage(const struct mech *m, struct mech_storage *out) {
+static void tesla_storage(const struct mech *m, struct mech_storage *out) {
     const uint64_t w = m->env.warp_size, warps = ((uint64_t)m->env.warps * 32 + w - 1) / w;
     storage_add(out, (struct mech_array){.name = "tokens",
                                          .entries = warps * (uint64_t)tesla_params(m)->cached,
@@ -411,7 +413,7 @@ static void storage(const struct mech *m, struct mech_storage *out) {
 
 /* A token's threads are all of the next one around it where threads meet; those of DIVs are nowhere else but there, and do not
  * run. */
-static void audit_home(const struct mech *m, const struct home *h, const struct mech_split *s) {
+static void tesla_audit_home(const struct mech *m, const struct home *h, const struct mech_split *s) {
     struct mask away = {0}, all = {0}, around = {0};
     uint32_t inactive = 0;
     bool inside = false;
@@ -434,12 +436,12 @@ static void audit_home(const struct mech *m, const struct home *h, const struct 
     single_audit(m, &h->base, s, &all);
 }
 
-static void audit(const struct mech *m) {
+static void tesla_audit(const struct mech *m) {
     const struct tesla *t = m->self;
     struct single_sums sums = {0};
     split_audit(m, false);
     FOR_SPLITS(s, m->pool) {
-        audit_home(m, &t->home[s->own[SINGLE_HOME]], s);
+        tesla_audit_home(m, &t->home[s->own[SINGLE_HOME]], s);
         single_count(&sums, &t->home[s->own[SINGLE_HOME]].base, s);
     }
     CHECK(sums.inactive == t->sums.inactive && sums.joining == t->sums.joining);
@@ -451,9 +453,9 @@ static enum cfg_form form_by(const void *params) {
 }
 
 /* Tokens of its warp's stack are on the way to memory or back. */
-static bool clocked(const struct mech *m, uint32_t warp, uint32_t lane) {
+static bool tesla_clocked(const struct mech *m, uint32_t warp, uint32_t lane) {
     const struct mech_split *s = split_of(m->pool, warp, lane);
-    return s && home_of(m, s)->due > *m->env.now;
+    return s && tesla_home_of(m, s)->due > *m->env.now;
 }
 
 extern const struct mech_ops mech_tesla;
@@ -466,17 +468,17 @@ const struct mech_ops mech_tesla = {
     .params = MECH_PARAM_ROWS(PARAMS),
     .counters = MECH_COUNTER_ROWS(COUNTERS),
     .self_bytes = sizeof(struct tesla),
-    .create = create,
-    .start = start,
+    .create = tesla_create,
+    .start = tesla_start,
     .select = tesla_select,
-    .commit = commit,
-    .advance = advance,
-    .release = release,
-    .next = next,
-    .clocked = clocked,
-    .census = census,
-    .places = places,
-    .state = state,
-    .storage = storage,
-    .audit = audit,
+    .commit = tesla_commit,
+    .advance = tesla_advance,
+    .release = tesla_release,
+    .next = tesla_next,
+    .clocked = tesla_clocked,
+    .census = tesla_census,
+    .places = tesla_places,
+    .state = tesla_state,
+    .storage = tesla_storage,
+    .audit = tesla_audit,
 };

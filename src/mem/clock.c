@@ -52,20 +52,22 @@ void clock_init(struct clocks *c, const struct opt_clock *o) {
 }
 
 /* Cycle ka of a is earlier than cycle kb of b. */
-static bool earlier(const struct clocks *c, enum clock_id a, uint64_t ka, enum clock_id b, uint64_t kb) {
+static bool mem_clock_earlier(const struct clocks *c, enum clock_id a, uint64_t ka, enum clock_id b,
+                              uint64_t kb) {
     return (wide)ka * c->f[b] < (wide)kb * c->f[a];
 }
 
 enum clock_id clock_pick_any(const struct clocks *c, uint64_t until) {
     enum clock_id best = CLOCKS;
     for (enum clock_id i = 0; i < CLOCKS; i++)
-        if (c->due[i] != CLOCK_ASLEEP && (best == CLOCKS || earlier(c, i, c->due[i], best, c->due[best])))
+        if (c->due[i] != CLOCK_ASLEEP &&
+            (best == CLOCKS || mem_clock_earlier(c, i, c->due[i], best, c->due[best])))
             best = i;
-    return best == CLOCKS || earlier(c, CLOCK_CORE, until, best, c->due[best]) ? CLOCKS : best;
+    return best == CLOCKS || mem_clock_earlier(c, CLOCK_CORE, until, best, c->due[best]) ? CLOCKS : best;
 }
 
 /* floor(k * f / g) and whether there is a remainder */
-static uint64_t scale(uint64_t k, uint64_t f, uint64_t g, bool *rest) {
+static uint64_t mem_clock_scale(uint64_t k, uint64_t f, uint64_t g, bool *rest) {
     wide product = (wide)k * f;
     if (!(product >> 64)) {
         uint64_t p = (uint64_t)product;
@@ -78,19 +80,19 @@ static uint64_t scale(uint64_t k, uint64_t f, uint64_t g, bool *rest) {
 
 uint64_t clock_after(const struct clocks *c, enum clock_id a, enum clock_id b, uint64_t k) {
     bool rest;
-    uint64_t n = scale(k, c->f[a], c->f[b], &rest);
+    uint64_t n = mem_clock_scale(k, c->f[a], c->f[b], &rest);
     return rest || a < b ? n + 1 : n; /* a tick at the very instant is over when a runs before b */
 }
 
 uint64_t clock_elapsed(const struct clocks *c, enum clock_id a, uint64_t n) {
     bool rest;
-    return scale(n, c->f[a], c->f[CLOCK_CORE], &rest);
+    return mem_clock_scale(n, c->f[a], c->f[CLOCK_CORE], &rest);
 }
 
 uint64_t clock_core(const struct clocks *c, enum clock_id a, uint64_t k) {
     if (a == CLOCK_CORE) return k;
     bool rest;
-    const uint64_t n = scale(k, c->f[CLOCK_CORE], c->f[a], &rest);
+    const uint64_t n = mem_clock_scale(k, c->f[CLOCK_CORE], c->f[a], &rest);
     return n + rest;
 }
 

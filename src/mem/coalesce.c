@@ -54,7 +54,7 @@ struct part {
     uint32_t sectors;
 };
 
-static struct part part_of(uint64_t addr, uint64_t end, uint32_t line, uint32_t shift) {
+static struct part coalesce_part_of(uint64_t addr, uint64_t end, uint32_t line, uint32_t shift) {
     struct part p = {.base = addr & ~(uint64_t)(line - 1), .addr = addr};
     p.end = end - p.base <= line ? end : p.base + line;
     uint32_t first = (uint32_t)(addr - p.base) >> shift, last = (uint32_t)(p.end - 1 - p.base) >> shift;
@@ -63,11 +63,11 @@ static struct part part_of(uint64_t addr, uint64_t end, uint32_t line, uint32_t 
 }
 #define FOR_PARTS(p, i)                                                           \
     for (uint64_t p##_at = addr[i], p##_end = p##_at + bytes; p##_at != p##_end;) \
-        for (struct part p = part_of(p##_at, p##_end, line, shift); p##_at != p.end; p##_at = p.end)
+        for (struct part p = coalesce_part_of(p##_at, p##_end, line, shift); p##_at != p.end; p##_at = p.end)
 
 /* Turns n lines with their sectors in `bytes` into runs of sectors, in place from the back: a run needs a lane access of its
  * own, so there is room. first[i]: the first run of line i. */
-static uint32_t runs(struct mem_line *out, uint32_t n, uint32_t shift, uint16_t *first) {
+static uint32_t coalesce_runs(struct mem_line *out, uint32_t n, uint32_t shift, uint16_t *first) {
     uint32_t total = 0;
     for (uint32_t i = 0; i < n; i++)
         total += (uint32_t)__builtin_popcount(out[i].bytes & ~(out[i].bytes << 1));
@@ -83,7 +83,7 @@ static uint32_t runs(struct mem_line *out, uint32_t n, uint32_t shift, uint16_t 
     return total;
 }
 
-static void serve(struct mem_line *l, const struct part *p) {
+static void coalesce_serve(struct mem_line *l, const struct part *p) {
     if (p->end - l->addr > l->bytes) l->bytes = (uint32_t)(p->end - l->addr);
     l->lanes++;
 }
@@ -100,20 +100,20 @@ static uint32_t by_sectors(const uint64_t *addr, uint32_t n, uint32_t bytes, uin
             out[at].bytes |= p.sectors;
             where[parts++] = (uint16_t)at;
         }
-    uint32_t total = runs(out, t.n, shift, first);
+    uint32_t total = coalesce_runs(out, t.n, shift, first);
     parts = 0;
     for (uint32_t i = 0; i < n; i++) FOR_PARTS(p, i) {
             uint32_t at = first[where[parts++]];
             while (at + 1 < total && out[at + 1].addr - p.base <= p.addr - p.base) at++;
-            serve(&out[at], &p);
+            coalesce_serve(&out[at], &p);
         }
     return total;
 }
 
 /* Addresses that ascend, each access within a line: what a request serves is a run of accesses. Returns 0 where they do
  * not; out may then hold anything. */
-static uint32_t ascending(const uint64_t *addr, uint32_t n, uint32_t bytes, uint32_t line, uint32_t shift,
-                          struct mem_line *out) {
+static uint32_t coalesce_ascending(const uint64_t *addr, uint32_t n, uint32_t bytes, uint32_t line,
+                                   uint32_t shift, struct mem_line *out) {
     struct mem_line run = {0};
     /* From run.addr: to the end of the line; where accesses join it. */
     uint64_t before = 0, left = 0, span = 0;
@@ -142,12 +142,12 @@ uint32_t mem_coalesce(const uint64_t *addr, uint32_t n, uint32_t bytes, uint32_t
                       struct mem_line *out) {
     uint32_t shift = (uint32_t)__builtin_ctz(sector ? sector : line);
     CHECK(n <= MOST_ACCESSES && bytes && bytes <= 2 * line && line >> shift <= 32);
-    uint32_t simple = ascending(addr, n, bytes, line, shift, out);
+    uint32_t simple = coalesce_ascending(addr, n, bytes, line, shift, out);
     if (simple) return simple;
     if (line >> shift > 1) return by_sectors(addr, n, bytes, line, shift, out);
     struct table t;
     table_init(&t, n);
-    for (uint32_t i = 0; i < n; i++) FOR_PARTS(p, i) serve(&out[line_at(&t, out, p.base)], &p);
+    for (uint32_t i = 0; i < n; i++) FOR_PARTS(p, i) coalesce_serve(&out[line_at(&t, out, p.base)], &p);
     return t.n;
 }
 
@@ -164,7 +164,7 @@ struct words {
 };
 
 /* A word above all others is new without a search. */
-static inline void want(struct words *w, uint64_t word, uint32_t bank) {
+static inline void coalesce_want(struct words *w, uint64_t word, uint32_t bank) {
     uint32_t length = w->length[bank], i = w->head[bank];
     if (word < w->above)
         for (uint32_t left = length; left; left--, i = w->next[i])
@@ -180,12 +180,12 @@ static inline void want(struct words *w, uint64_t word, uint32_t bank) {
 /* Words and banks of any number and size: rare, and the only ones that cost divisions. */
 static void want_odd(struct words *w, uint64_t first, uint64_t last, uint32_t banks, uint32_t bank_bytes) {
     for (uint64_t word = first / bank_bytes; word <= last / bank_bytes && w->n < MOST_WORDS; word++)
-        want(w, word, (uint32_t)(word % banks));
+        coalesce_want(w, word, (uint32_t)(word % banks));
 }
 
 /* Cycles of accesses that go together. */
-static uint32_t group_cycles(const uint64_t *addr, uint32_t n, uint32_t bytes, uint32_t banks,
-                             uint32_t bank_bytes) {
+static uint32_t coalesce_group_cycles(const uint64_t *addr, uint32_t n, uint32_t bytes, uint32_t banks,
+                                      uint32_t bank_bytes) {
     bool odd = !is_pow2(banks) || !is_pow2(bank_bytes);
     uint32_t shift = (uint32_t)__builtin_ctz(bank_bytes), mask = banks - 1;
     struct words w;
@@ -198,7 +198,7 @@ static uint32_t group_cycles(const uint64_t *addr, uint32_t n, uint32_t bytes, u
             want_odd(&w, addr[i], last, banks, bank_bytes);
         else
             for (uint64_t word = addr[i] >> shift; word <= last >> shift && w.n < MOST_WORDS; word++)
-                want(&w, word, (uint32_t)word & mask);
+                coalesce_want(&w, word, (uint32_t)word & mask);
     }
     return w.worst;
 }
@@ -209,7 +209,7 @@ uint32_t mem_bank_cycles(const uint64_t *addr, uint32_t n, uint32_t bytes, uint3
     uint32_t wide = (bytes + bank_bytes - 1) / bank_bytes, most = MOST_WORDS / (wide + 1), cycles = 0;
     if (wide > 1) most = banks / wide ? banks / wide : 1;
     for (uint32_t at = 0; at < n; at += most)
-        cycles += group_cycles(addr + at, n - at < most ? n - at : most, bytes, banks, bank_bytes);
+        cycles += coalesce_group_cycles(addr + at, n - at < most ? n - at : most, bytes, banks, bank_bytes);
     return cycles;
 }
 

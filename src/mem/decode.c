@@ -66,7 +66,7 @@ static struct field field_of(uint64_t mask) {
     return f;
 }
 
-static uint64_t extract(const struct field *f, uint64_t addr) {
+static uint64_t mem_decode_extract(const struct field *f, uint64_t addr) {
     uint64_t v = 0;
     for (uint32_t k = 0; k < f->n; k++) v |= (addr >> f->run[k].from & f->run[k].mask) << f->run[k].to;
     return v;
@@ -142,7 +142,7 @@ void dram_map_free(struct dram_map *m) {
 uint64_t dram_chip_bits(const struct dram_map *m) {
     uint64_t bits = 0;
     for (uint32_t b = 0; m->masked && b < 64; b++)
-        if (extract(&m->field[CHIP], (uint64_t)1 << b)) bits |= (uint64_t)1 << b;
+        if (mem_decode_extract(&m->field[CHIP], (uint64_t)1 << b)) bits |= (uint64_t)1 << b;
     return bits;
 }
 
@@ -154,7 +154,7 @@ static uint64_t first_channel(uint64_t round, uint64_t channels) {
 }
 
 uint32_t dram_channel(const struct dram_map *m, uint64_t addr) {
-    if (m->masked) return (uint32_t)extract(&m->field[CHIP], addr);
+    if (m->masked) return (uint32_t)mem_decode_extract(&m->field[CHIP], addr);
     const uint64_t turn = quotient(addr, &m->interleave);
     const uint64_t begin = m->hash ? first_channel(quotient(turn, &m->channels), m->channels.by) : 0;
     return (uint32_t)remainder_of(turn + begin, &m->channels);
@@ -168,10 +168,10 @@ uint64_t dram_local(const struct dram_map *m, uint64_t addr) {
 struct dram_place dram_decode(const struct dram_map *m, uint64_t addr) {
     if (m->masked)
         return (struct dram_place){
-            .chip = (uint32_t)extract(&m->field[CHIP], addr),
-            .bank = (uint32_t)extract(&m->field[BANK], addr),
-            .row = extract(&m->field[ROW], addr),
-            .column = extract(&m->field[COLUMN], addr),
+            .chip = (uint32_t)mem_decode_extract(&m->field[CHIP], addr),
+            .bank = (uint32_t)mem_decode_extract(&m->field[BANK], addr),
+            .row = mem_decode_extract(&m->field[ROW], addr),
+            .column = mem_decode_extract(&m->field[COLUMN], addr),
         };
     const uint64_t local = dram_local(m, addr), row = quotient(local, &m->row_bytes);
     return (struct dram_place){

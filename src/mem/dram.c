@@ -80,10 +80,10 @@ struct dram {
     struct dram_stats stats;
 };
 
-static uint64_t later(uint64_t a, uint64_t b) {
+static uint64_t dram_later(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
-static uint64_t sooner(uint64_t a, uint64_t b) {
+static uint64_t dram_sooner(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
@@ -125,11 +125,11 @@ void dram_free(struct dram *d) {
 
 /* ---- requests ---- */
 
-static void append(struct dram *d, struct queue *q, uint32_t at) {
+static void dram_append(struct dram *d, struct queue *q, uint32_t at) {
     QUEUE_PUT(q, d->requests.v, at);
 }
 
-static uint32_t take(struct dram *d, struct queue *q) {
+static uint32_t dram_take(struct dram *d, struct queue *q) {
     return QUEUE_TAKE(q, d->requests.v);
 }
 
@@ -156,14 +156,14 @@ void dram_push(struct dram *d, struct dram_place place, uint32_t bytes, bool wri
     const uint32_t at = POOL_TAKE(&d->requests);
     d->requests.v[at] = r;
     if (d->ideal) {
-        append(d, &d->flight, at);
+        dram_append(d, &d->flight, at);
         return;
     }
     if (d->first_ready) {
-        append(d, &d->bank[r.bank].waiting, at);
+        dram_append(d, &d->bank[r.bank].waiting, at);
         d->wanted_banks |= UINT64_C(1) << r.bank;
     } else
-        append(d, &d->fifo, at);
+        dram_append(d, &d->fifo, at);
     d->dispatchable = true;
 }
 
@@ -171,27 +171,27 @@ void dram_push(struct dram *d, struct dram_place place, uint32_t bytes, bool wri
 static void count_latency(struct dram_stats *s, uint64_t cycles) {
     s->latency_sum += cycles;
     s->latency_count++;
-    s->latency_max = later(s->latency_max, cycles);
+    s->latency_max = dram_later(s->latency_max, cycles);
     unsigned bits = cycles ? 64 - (unsigned)__builtin_clzll(cycles) : 0;
     s->latency[bits <= 4 ? 0 : bits - 4 < DRAM_LATENCIES ? bits - 4 : DRAM_LATENCIES - 1]++;
 }
 
 /* Requests whose data is complete by now. */
-static void serve(struct dram *d) {
+static void dram_serve(struct dram *d) {
     while (d->flight.n && d->requests.v[d->flight.head].done <= d->now) {
-        uint32_t at = take(d, &d->flight);
+        uint32_t at = dram_take(d, &d->flight);
         const struct request *r = &d->requests.v[at];
         *(r->write ? &d->stats.writes : &d->stats.reads) += 1;
         d->stats.bytes += r->bytes;
         if (!d->ideal) d->stats.busy_cycles += accesses_of(d, r->bytes) * d->t.burst;
         count_latency(&d->stats, r->done - r->came);
-        append(d, &d->served, at);
+        dram_append(d, &d->served, at);
     }
 }
 
 bool dram_pop(struct dram *d, uint32_t *message) {
     if (!d->served.n) return false;
-    const uint32_t at = take(d, &d->served);
+    const uint32_t at = dram_take(d, &d->served);
     *message = d->requests.v[at].message;
     POOL_GIVE(&d->requests, at);
     return true;
@@ -200,7 +200,7 @@ bool dram_pop(struct dram *d, uint32_t *message) {
 /* ---- the scheduler ---- */
 
 /* What the bank's request needs next. */
-static void need(struct dram *d, uint32_t bank) {
+static void dram_need(struct dram *d, uint32_t bank) {
     struct bank *b = &d->bank[bank];
     const uint64_t bit = UINT64_C(1) << bank;
     d->needs[b->command] &= ~bit;
@@ -217,7 +217,7 @@ static void need(struct dram *d, uint32_t bank) {
     d->needs[b->command] |= bit;
 }
 
-static void dispatch(struct dram *d, uint32_t at) {
+static void dram_dispatch(struct dram *d, uint32_t at) {
     const struct request *r = &d->requests.v[at];
     struct bank *b = &d->bank[r->bank];
     bool open = d->open >> r->bank & 1;
@@ -227,7 +227,7 @@ static void dispatch(struct dram *d, uint32_t at) {
     b->write = r->write;
     d->serving |= UINT64_C(1) << r->bank;
     d->issue_at = d->now;
-    need(d, r->bank);
+    dram_need(d, r->bank);
 }
 
 /* Takes the oldest request to the open row out of the bank's queue, else the oldest. */
@@ -240,7 +240,7 @@ static uint32_t first_ready(struct dram *d, uint32_t bank) {
             at = d->requests.v[at].next;
         }
     if (at == NONE || before == NONE)
-        at = take(d, &b->waiting);
+        at = dram_take(d, &b->waiting);
     else {
         d->requests.v[before].next = d->requests.v[at].next;
         if (b->waiting.tail == at) b->waiting.tail = before;
@@ -250,11 +250,12 @@ static uint32_t first_ready(struct dram *d, uint32_t bank) {
     return at;
 }
 
-static void schedule(struct dram *d) {
+static void dram_schedule(struct dram *d) {
     d->dispatchable = false;
     for (uint64_t left = d->wanted_banks & ~d->serving; left; left &= left - 1)
-        dispatch(d, first_ready(d, (uint32_t)__builtin_ctzll(left)));
-    while (d->fifo.n && !(d->serving >> d->requests.v[d->fifo.head].bank & 1)) dispatch(d, take(d, &d->fifo));
+        dram_dispatch(d, first_ready(d, (uint32_t)__builtin_ctzll(left)));
+    while (d->fifo.n && !(d->serving >> d->requests.v[d->fifo.head].bank & 1))
+        dram_dispatch(d, dram_take(d, &d->fifo));
 }
 
 /* ---- commands ---- */
@@ -268,8 +269,8 @@ static uint64_t bus_at(const struct dram *d, uint64_t ahead) {
 static inline uint64_t chip_at(const struct dram *d, enum command c) {
     switch (c) {
     case ACTIVATE: return d->activate_at;
-    case READ: return later(later(d->column_at, d->read_at), bus_at(d, d->t.CL));
-    case WRITE: return later(later(d->column_at, d->write_at), bus_at(d, d->t.WL));
+    case READ: return dram_later(dram_later(d->column_at, d->read_at), bus_at(d, d->t.CL));
+    case WRITE: return dram_later(dram_later(d->column_at, d->write_at), bus_at(d, d->t.WL));
     default: return 0;
     }
 }
@@ -279,7 +280,7 @@ static void activate(struct dram *d, uint32_t bank) {
     b->row = b->wanted;
     b->column_at = d->now + d->t.RCD;
     b->precharge_at = d->now + d->t.RAS;
-    b->activate_at = later(b->activate_at, d->now + d->t.RC);
+    b->activate_at = dram_later(b->activate_at, d->now + d->t.RC);
     d->activate_at = d->now + d->t.RRD;
     d->open |= UINT64_C(1) << bank;
     d->stats.activates++;
@@ -287,7 +288,7 @@ static void activate(struct dram *d, uint32_t bank) {
 
 static void precharge(struct dram *d, uint32_t bank) {
     struct bank *b = &d->bank[bank];
-    b->activate_at = later(b->activate_at, d->now + d->t.RP);
+    b->activate_at = dram_later(b->activate_at, d->now + d->t.RP);
     d->open &= ~(UINT64_C(1) << bank);
     d->stats.precharges++;
 }
@@ -302,7 +303,7 @@ static void column_access(struct dram *d, uint32_t bank) {
     d->bus_free = d->now + (r->write ? d->t.WL : d->t.CL) + d->t.burst;
     if (--r->accesses) return;
     r->done = d->bus_free;
-    append(d, &d->flight, d->bank[bank].request);
+    dram_append(d, &d->flight, d->bank[bank].request);
     d->serving &= ~(UINT64_C(1) << bank);
     d->needs[d->bank[bank].command] &= ~(UINT64_C(1) << bank);
     d->dispatchable = d->wanted_banks || d->fifo.n;
@@ -314,7 +315,7 @@ static void command(struct dram *d, uint32_t bank) {
     case PRECHARGE: precharge(d, bank); break;
     default: column_access(d, bank); break;
     }
-    if (d->bank[bank].command < READ) need(d, bank);
+    if (d->bank[bank].command < READ) dram_need(d, bank);
     d->next_bank = bank + 1 < d->banks ? bank + 1 : 0;
 }
 
@@ -332,17 +333,17 @@ static uint64_t soonest(const struct dram *d) {
     uint64_t soonest = NEVER;
     for (enum command c = 0; c < COMMANDS && soonest > next; c++) {
         if (!d->needs[c]) continue;
-        const uint64_t chip = later(chip_at(d, c), next);
+        const uint64_t chip = dram_later(chip_at(d, c), next);
         uint64_t bank = NEVER;
         for (uint64_t left = d->needs[c]; left && bank > chip; left &= left - 1)
-            bank = sooner(bank, d->bank[__builtin_ctzll(left)].at);
-        soonest = sooner(soonest, later(bank, chip));
+            bank = dram_sooner(bank, d->bank[__builtin_ctzll(left)].at);
+        soonest = dram_sooner(soonest, dram_later(bank, chip));
     }
     return soonest;
 }
 
 /* Issues the first command that is ready, round robin, and learns when the next one will be. */
-static void issue(struct dram *d) {
+static void dram_issue(struct dram *d) {
     uint64_t allowed = 0;
     for (enum command c = 0; c < COMMANDS; c++)
         if (d->needs[c] && chip_at(d, c) <= d->now) allowed |= d->needs[c];
@@ -355,19 +356,19 @@ static void issue(struct dram *d) {
 
 /* A refresh has changed what the banks with a request need. */
 static void need_all(struct dram *d) {
-    for (uint64_t left = d->serving; left; left &= left - 1) need(d, (uint32_t)__builtin_ctzll(left));
+    for (uint64_t left = d->serving; left; left &= left - 1) dram_need(d, (uint32_t)__builtin_ctzll(left));
 }
 
 /* One step of a refresh that is due: waits until all banks allow the next command, and issues it. */
-static void refresh(struct dram *d) {
+static void dram_refresh(struct dram *d) {
     uint64_t at = 0;
     d->refreshing = true;
     for (uint32_t b = 0; b < d->banks; b++)
         if (!d->open)
-            at = later(at, d->bank[b].activate_at);
+            at = dram_later(at, d->bank[b].activate_at);
         else if (d->open >> b & 1)
-            at = later(at, d->bank[b].precharge_at);
-    d->refresh_at = later(at, d->now + 1);
+            at = dram_later(at, d->bank[b].precharge_at);
+    d->refresh_at = dram_later(at, d->now + 1);
     if (at > d->now) return;
     if (d->open) {
         for (uint64_t left = d->open; left; left &= left - 1) precharge(d, (uint32_t)__builtin_ctzll(left));
@@ -387,13 +388,13 @@ static void refresh(struct dram *d) {
 
 void dram_cycle(struct dram *d) {
     if (d->now >= d->refresh_at)
-        refresh(d);
+        dram_refresh(d);
     else if (!d->refreshing) {
-        if (d->dispatchable) schedule(d);
-        if (d->now >= d->issue_at) issue(d);
+        if (d->dispatchable) dram_schedule(d);
+        if (d->now >= d->issue_at) dram_issue(d);
     }
     d->now++;
-    serve(d);
+    dram_serve(d);
 }
 
 bool dram_busy(const struct dram *d) {
@@ -402,15 +403,15 @@ bool dram_busy(const struct dram *d) {
 
 uint64_t dram_quiet(const struct dram *d) {
     uint64_t next = d->refresh_at;
-    if (!d->refreshing) next = d->dispatchable ? d->now : sooner(next, d->issue_at);
-    if (d->flight.n) next = sooner(next, d->requests.v[d->flight.head].done - 1);
+    if (!d->refreshing) next = d->dispatchable ? d->now : dram_sooner(next, d->issue_at);
+    if (d->flight.n) next = dram_sooner(next, d->requests.v[d->flight.head].done - 1);
     if (next == NEVER) return NEVER;
     return next > d->now ? next - d->now : 0;
 }
 
 void dram_skip(struct dram *d, uint64_t cycles) {
     while (cycles) {
-        uint64_t quiet = sooner(dram_quiet(d), cycles);
+        uint64_t quiet = dram_sooner(dram_quiet(d), cycles);
         d->now += quiet;
         cycles -= quiet;
         if (!cycles) return;

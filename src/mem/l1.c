@@ -28,8 +28,8 @@ void l1_send(const struct source *from, enum mem_kind kind, uint64_t addr, uint3
 }
 
 /* To the next level: a second-level constant cache where the SM has one, else the crossbar. */
-static void send(const struct source *from, enum mem_kind kind, uint64_t addr, uint32_t bytes,
-                 uint32_t entry) {
+static void mem_l1_send(const struct source *from, enum mem_kind kind, uint64_t addr, uint32_t bytes,
+                        uint32_t entry) {
     if (from->path == MEM_L1C && kind == MEM_READ && from->sm_port->mem->o.l15c.present)
         l15_send(from, addr, bytes, entry);
     else
@@ -41,7 +41,7 @@ static void send_grains(const struct source *from, enum mem_kind kind, uint64_t 
     while (grains) {
         uint32_t bytes;
         uint64_t addr = cache_run(&from->cache->level.tags, line, &grains, from->cache->below, &bytes);
-        send(from, kind, addr, bytes, entry);
+        mem_l1_send(from, kind, addr, bytes, entry);
     }
 }
 
@@ -52,7 +52,7 @@ static uint64_t send_range(const struct source *from, enum mem_kind kind, uint64
     uint64_t pieces = 0;
     while (bytes) {
         uint32_t left = line - (uint32_t)(addr & (line - 1)), here = bytes < left ? bytes : left;
-        send(from, kind, addr, here, entry);
+        mem_l1_send(from, kind, addr, here, entry);
         pieces |= cache_grain(&from->cache->level.tags, addr);
         addr += here;
         bytes -= here;
@@ -60,7 +60,7 @@ static uint64_t send_range(const struct source *from, enum mem_kind kind, uint64
     return pieces;
 }
 
-static void wait(const struct source *from, const struct level_effect *x, uint32_t tag, uint64_t now) {
+static void l1_wait(const struct source *from, const struct level_effect *x, uint32_t tag, uint64_t now) {
     struct msg_pool *p = &from->sm_port->pool;
     uint32_t i = msg_new(p);
     p->v[i] = (struct msg){.when = now, .id = tag};
@@ -94,7 +94,7 @@ static bool queue_room(const struct sm_port *f, uint32_t path) {
 
 static const struct mem_reply busy = {MEM_NEVER, MEM_BUSY};
 
-static struct mem_reply refuse(struct sm_port *f, const struct mem_request *q) {
+static struct mem_reply l1_refuse(struct sm_port *f, const struct mem_request *q) {
     struct l1 *c = f->at[q->path];
     f->calls.refused |= (uint8_t)(1u << q->path);
     c->refused = *q;
@@ -125,7 +125,7 @@ static RARE struct mem_reply ask_below(struct sm_port *f, const struct mem_reque
     struct level_effect x;
     const enum level_what what =
         q->kind == MEM_ATOMIC ? level_bypass(l, &a, &x) : level_miss(l, &a, found, &x);
-    if (what == LEVEL_REFUSED) return refuse(f, q);
+    if (what == LEVEL_REFUSED) return l1_refuse(f, q);
     f->calls.refused &= (uint8_t) ~(1u << q->path);
     if (what == LEVEL_HIT && q->kind == MEM_READ) /* an ideal cache hits */
         return (struct mem_reply){from.ready, MEM_HIT};
@@ -133,7 +133,7 @@ static RARE struct mem_reply ask_below(struct sm_port *f, const struct mem_reque
     if (q->kind == MEM_WRITE && !x.wait)
         return (struct mem_reply){what == LEVEL_HIT ? now : MEM_NEVER, MEM_POSTED};
     if (q->kind == MEM_ATOMIC) x.wait = send_range(&from, MEM_ATOMIC, q->addr, q->bytes, x.entry);
-    wait(&from, &x, tag, now);
+    l1_wait(&from, &x, tag, now);
     return (struct mem_reply){MEM_NEVER, MEM_WAIT};
 }
 

@@ -14,8 +14,8 @@ void l15_send(const struct source *from, uint64_t addr, uint32_t bytes, uint32_t
     if (from->ready < f->calls.own) f->calls.own = from->ready;
 }
 
-static void fetch(const struct mem *m, uint32_t sm, const struct level_effect *x, uint64_t line,
-                  uint64_t ready) {
+static void l15_fetch(const struct mem *m, uint32_t sm, const struct level_effect *x, uint64_t line,
+                      uint64_t ready) {
     struct sm_port *f = &m->sm_port[sm];
     struct source from = {f, &f->l1[MEM_L1C], MEM_L1C, ready};
     for (uint64_t grains = x->fetch; grains;) {
@@ -25,7 +25,7 @@ static void fetch(const struct mem *m, uint32_t sm, const struct level_effect *x
     }
 }
 
-static void answer(const struct mem *m, struct sm_port *f, uint32_t i, uint64_t cycle) {
+static void l15_answer(const struct mem *m, struct sm_port *f, uint32_t i, uint64_t cycle) {
     const struct msg *r = &f->pool.v[i];
     const struct answer a = {r->addr, r->bytes, r->id, MEM_L1C};
     msg_free(&f->pool, i);
@@ -33,7 +33,7 @@ static void answer(const struct mem *m, struct sm_port *f, uint32_t i, uint64_t 
 }
 
 /* Looks up the oldest request; false: refused. */
-static bool look_up(const struct mem *m, uint32_t sm, uint64_t cycle) {
+static bool l15_look_up(const struct mem *m, uint32_t sm, uint64_t cycle) {
     struct sm_port *f = &m->sm_port[sm];
     struct l15 *c = &f->l15;
     const struct msg r = f->pool.v[c->in.head];
@@ -52,7 +52,7 @@ static bool look_up(const struct mem *m, uint32_t sm, uint64_t cycle) {
         return true;
     }
     mshr_wait(&c->level.mshr, &f->pool, x.entry, i, x.wait);
-    fetch(m, sm, &x, line, ready);
+    l15_fetch(m, sm, &x, line, ready);
     return true;
 }
 
@@ -60,7 +60,7 @@ void l15_fill(const struct mem *m, struct sm_port *f, const struct answer *a, ui
     struct queue ready = {0};
     uint64_t line; /* nothing is dirty here */
     level_fill(&f->l15.level, &f->pool, a->entry, a->addr, a->bytes, &ready, &line);
-    while (ready.n) answer(m, f, QUEUE_TAKE(&ready, f->pool.v), cycle);
+    while (ready.n) l15_answer(m, f, QUEUE_TAKE(&ready, f->pool.v), cycle);
 }
 
 /* The head of a queue may leave in this cycle. */
@@ -78,9 +78,9 @@ void l15_cycle(const struct mem *m, uint32_t sm, uint64_t cycle) {
     struct sm_port *f = &m->sm_port[sm];
     struct l15 *c = &f->l15;
     l1_notice(f, cycle);
-    while (ripe(f, &c->hits, cycle)) answer(m, f, QUEUE_TAKE(&c->hits, f->pool.v), cycle);
+    while (ripe(f, &c->hits, cycle)) l15_answer(m, f, QUEUE_TAKE(&c->hits, f->pool.v), cycle);
     for (uint32_t n = 0; n < c->level.shape.ports && ripe(f, &c->in, cycle); n++)
-        if (!look_up(m, sm, cycle)) break;
+        if (!l15_look_up(m, sm, cycle)) break;
     uint64_t hit = head_at(f, &c->hits, cycle + 1), in = head_at(f, &c->in, cycle + 1);
     f->calls.own = hit < in ? hit : in;
 }

@@ -24,7 +24,8 @@ struct found {
 };
 
 /* Several runs of sectors of a line, lowest first; the one of sectors [from, to) serves the lanes that begin in it. */
-static uint32_t cut(const uint64_t *addr, const struct found *f, struct shape s, struct mem_served *out) {
+static uint32_t mem_lanes_cut(const uint64_t *addr, const struct found *f, struct shape s,
+                              struct mem_served *out) {
     uint32_t n = 0;
     for (uint32_t left = f->sectors; left; n++) {
         const uint32_t from = (uint32_t)__builtin_ctz(left), ends = ~(left >> from);
@@ -43,10 +44,10 @@ static uint32_t cut(const uint64_t *addr, const struct found *f, struct shape s,
 }
 
 /* Adds the line's requests, nearly always one. */
-static inline uint32_t add(const uint64_t *addr, const struct found *f, struct shape s,
-                           struct mem_served *out) {
+static inline uint32_t mem_lanes_add(const uint64_t *addr, const struct found *f, struct shape s,
+                                     struct mem_served *out) {
     const uint32_t first = (uint32_t)__builtin_ctz(f->sectors), run = f->sectors >> first;
-    if (run & (run + 1)) return cut(addr, f, s, out);
+    if (run & (run + 1)) return mem_lanes_cut(addr, f, s, out);
     out->addr = f->base + ((uint64_t)first << s.sector);
     out->bytes = f->last + s.bytes - (first << s.sector);
     out->lanes = f->lanes;
@@ -68,7 +69,7 @@ static uint32_t lane_by_lane(const uint64_t *addr, uint32_t mask, struct shape s
             if (at > f.last) f.last = (uint32_t)at;
         }
         mask &= ~f.lanes;
-        n += add(addr, &f, s, out + n);
+        n += mem_lanes_add(addr, &f, s, out + n);
     }
     return n;
 }
@@ -113,7 +114,7 @@ static inline __m256i halves(const uint64_t *addr, int which) {
 }
 
 /* All bits of the lanes of the mask. */
-static inline row lanes_of(uint32_t mask) {
+static inline row mem_lanes_of(uint32_t mask) {
     const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
     row r;
     for (int k = 0; k < VECTORS; k++) {
@@ -146,7 +147,7 @@ static inline uint32_t max_all(__m256i v) {
 
 /* The low halves of the lanes' addresses; false: their high halves are not all the same, or one is not aligned. */
 static inline bool low_halves(const uint64_t *addr, uint32_t mask, uint32_t bytes, row *low) {
-    const row on = lanes_of(mask);
+    const row on = mem_lanes_of(mask);
     const __m256i high = _mm256_set1_epi32((int)(addr[__builtin_ctz(mask)] >> 32)),
                   odd = _mm256_set1_epi32((int)(bytes - 1));
     __m256i bad = _mm256_setzero_si256();
@@ -177,8 +178,8 @@ static inline struct places places_of(const row *low, struct shape s) {
 }
 
 /* Several lanes of one line. */
-static inline void sum_up(const struct places *p, struct found *f) {
-    const row in = lanes_of(f->lanes);
+static inline void mem_lanes_sum_up(const struct places *p, struct found *f) {
+    const row in = mem_lanes_of(f->lanes);
     __m256i sectors = _mm256_setzero_si256(), last = sectors;
     for (int k = 0; k < VECTORS; k++) {
         sectors = _mm256_or_si256(sectors, _mm256_and_si256(in.v[k], p->sector.v[k]));
@@ -194,8 +195,8 @@ static inline bool is_few(uint32_t mask) { /* three lanes at most: less work tha
     return !(mask & (mask - 1));
 }
 
-static uint32_t coalesce(const uint64_t *addr, uint32_t mask, uint32_t bytes, uint32_t line, uint32_t sector,
-                         struct mem_served *out) {
+static uint32_t mem_lanes_coalesce(const uint64_t *addr, uint32_t mask, uint32_t bytes, uint32_t line,
+                                   uint32_t sector, struct mem_served *out) {
     const struct shape s = shape_of(bytes, line, sector);
     row low, same;
     if (!(mask & (mask - 1)))
@@ -212,10 +213,10 @@ static uint32_t coalesce(const uint64_t *addr, uint32_t mask, uint32_t bytes, ui
         f.lanes = mask_of(&same) & mask;
         mask &= ~f.lanes;
         if (f.lanes & (f.lanes - 1))
-            sum_up(&p, &f);
+            mem_lanes_sum_up(&p, &f);
         else
             f.sectors = 1u << (f.last >> s.sector);
-        n += add(addr, &f, s, out + n);
+        n += mem_lanes_add(addr, &f, s, out + n);
     }
     return n;
 }
@@ -257,7 +258,7 @@ static uint32_t bank_cycles(const uint64_t *addr, uint32_t mask, uint32_t banks,
     const __m256i one = _mm256_set1_epi32(1), within = _mm256_set1_epi32((int)(banks - 1)),
                   first = _mm256_set1_epi32((int)(uint32_t)addr[__builtin_ctz(mask)]);
     const __m128i by = _mm_cvtsi32_si128((int)shift);
-    const row on = lanes_of(mask);
+    const row on = mem_lanes_of(mask);
     _Alignas(32) uint32_t word[MEM_LANES], bank[MEM_LANES];
     __m256i asked = _mm256_setzero_si256();
     row words;
@@ -275,8 +276,8 @@ static uint32_t bank_cycles(const uint64_t *addr, uint32_t mask, uint32_t banks,
 
 #else
 
-static uint32_t coalesce(const uint64_t *addr, uint32_t mask, uint32_t bytes, uint32_t line, uint32_t sector,
-                         struct mem_served *out) {
+static uint32_t mem_lanes_coalesce(const uint64_t *addr, uint32_t mask, uint32_t bytes, uint32_t line,
+                                   uint32_t sector, struct mem_served *out) {
     if (!(mask & (mask - 1)))
         return one_lane(addr[__builtin_ctz(mask)], mask, bytes, sector ? sector : line, out);
     return lane_by_lane(addr, mask, shape_of(bytes, line, sector), out);
@@ -293,4 +294,4 @@ static uint32_t bank_cycles(const uint64_t *addr, uint32_t mask, uint32_t banks,
 
 #endif
 
-const struct mem_lanes NAME(mem_lanes) = {coalesce, bank_cycles};
+const struct mem_lanes NAME(mem_lanes) = {mem_lanes_coalesce, bank_cycles};

@@ -92,8 +92,8 @@ struct grains {
     uint64_t touched, missing, pending;
 };
 
-static inline enum level_what count(struct level *l, const struct level_access *a, const struct grains *g,
-                                    enum level_what what) {
+static inline enum level_what level_count(struct level *l, const struct level_access *a,
+                                          const struct grains *g, enum level_what what) {
     struct mem_cache_stats *s = &l->stats;
     if (what == LEVEL_REFUSED) {
         s->busy++;
@@ -160,7 +160,7 @@ static void end_waiting(struct level *l, uint64_t line, uint32_t entry) {
 }
 
 /* A slot for a line that is not there; CACHE_NONE: none can be had. What was in it is evicted: *dirty grains of *gone. */
-static uint32_t place(struct level *l, uint64_t index, uint64_t line, uint64_t *dirty, uint64_t *gone) {
+static uint32_t level_place(struct level *l, uint64_t index, uint64_t line, uint64_t *dirty, uint64_t *gone) {
     uint32_t slot = cache_victim(&l->tags, index);
     if (slot == CACHE_NONE) return slot;
     if (l->tags.tag[slot]) {
@@ -173,13 +173,13 @@ static uint32_t place(struct level *l, uint64_t index, uint64_t line, uint64_t *
 
 /* All that was asked of the line has come. The dirty grains that must be written below, of *line: of the one that goes for it,
  * or of itself if it finds no way. */
-static uint64_t settle(struct level *l, uint32_t entry, uint64_t *line) {
+static uint64_t level_settle(struct level *l, uint32_t entry, uint64_t *line) {
     const uint32_t from = l->tags.places + entry;
     const struct cache_line here = l->tags.line[from];
     const uint64_t number = l->tags.tag[from] - 1;
     uint64_t dirty = 0;
     end_waiting(l, number, entry);
-    const uint32_t slot = place(l, l->waiting[entry].index, number, &dirty, line);
+    const uint32_t slot = level_place(l, l->waiting[entry].index, number, &dirty, line);
     if (slot != CACHE_NONE) {
         l->tags.line[slot] = here;
         return dirty;
@@ -193,7 +193,7 @@ static uint64_t settle(struct level *l, uint32_t entry, uint64_t *line) {
 static uint32_t find_slot(struct level *l, const struct level_access *a, struct level_effect *x) {
     const uint64_t line = a->addr >> l->tags.line_shift;
     if (l->waiting && x->fetch) return begin_waiting(l, line, a->index, mshr_take(&l->mshr, CACHE_NONE));
-    return place(l, a->index, line, &x->evict, &x->evict_line);
+    return level_place(l, a->index, line, &x->evict, &x->evict_line);
 }
 
 /* Sees to it that the missing grains (of the line in slot, if it has one) come. False: refused, nothing has changed. */
@@ -219,8 +219,8 @@ static inline __attribute__((always_inline)) bool bring(struct level *l, const s
     return true;
 }
 
-static enum level_what write(struct level *l, const struct level_access *a, uint32_t slot,
-                             const struct grains *g, enum level_what what, struct level_effect *x) {
+static enum level_what level_write(struct level *l, const struct level_access *a, uint32_t slot,
+                                   const struct grains *g, enum level_what what, struct level_effect *x) {
     bool back = l->shape.write == MEM_WRITE_BACK;
     x->forward = !back || (what == LEVEL_MISS && !l->shape.allocate);
     if (x->forward && !a->room) return LEVEL_REFUSED;
@@ -237,11 +237,11 @@ static enum level_what ideal(struct level *l, const struct level_access *a, stru
 }
 
 /* What is no read that hits. */
-static enum level_what change(struct level *l, const struct level_access *a, uint32_t slot,
-                              const struct grains *g, struct level_effect *x) {
+static enum level_what level_change(struct level *l, const struct level_access *a, uint32_t slot,
+                                    const struct grains *g, struct level_effect *x) {
     enum level_what what = !g->missing ? LEVEL_HIT : g->missing & ~g->pending ? LEVEL_MISS : LEVEL_PENDING;
     *x = (struct level_effect){.entry = CACHE_NONE};
-    if (a->kind == MEM_WRITE) return write(l, a, slot, g, what, x);
+    if (a->kind == MEM_WRITE) return level_write(l, a, slot, g, what, x);
     x->forward = a->kind == MEM_ATOMIC && l->shape.write == MEM_WRITE_THROUGH;
     if (x->forward && !a->room) return LEVEL_REFUSED;
     return bring(l, a, slot, g->touched, g->missing, g->missing != 0, x) ? what : LEVEL_REFUSED;
@@ -252,14 +252,14 @@ enum level_what level_miss(struct level *l, const struct level_access *a, struct
     struct grains g = {f.touched, f.touched, 0};
     if (l->shape.ideal) {
         g.missing = 0;
-        return count(l, a, &g, ideal(l, a, x));
+        return level_count(l, a, &g, ideal(l, a, x));
     }
     if (l->waits && f.slot == CACHE_NONE) f.slot = find_waiting(l, a->addr >> l->tags.line_shift);
     if (f.slot != CACHE_NONE) {
         g.missing &= ~l->tags.line[f.slot].valid;
         g.pending = l->tags.line[f.slot].pending;
     }
-    return count(l, a, &g, change(l, a, f.slot, &g, x));
+    return level_count(l, a, &g, level_change(l, a, f.slot, &g, x));
 }
 
 enum level_what level_do(struct level *l, const struct level_access *a, struct level_effect *x) {
@@ -271,11 +271,11 @@ enum level_what level_bypass(struct level *l, const struct level_access *a, stru
     *x = (struct level_effect){.entry = CACHE_NONE};
     struct grains g = {.touched = cache_touched(&l->tags, a->addr, a->bytes)};
     g.missing = g.touched;
-    if (!a->room || !mshr_room(&l->mshr)) return count(l, a, &g, LEVEL_REFUSED);
+    if (!a->room || !mshr_room(&l->mshr)) return level_count(l, a, &g, LEVEL_REFUSED);
     const uint32_t slot = level_slot(l, a->addr >> l->tags.line_shift, a->index);
     if (slot != CACHE_NONE) x->evict = level_empty(l, slot, &x->evict_line);
     x->entry = mshr_take(&l->mshr, CACHE_NONE);
-    return count(l, a, &g, LEVEL_MISS);
+    return level_count(l, a, &g, LEVEL_MISS);
 }
 
 uint64_t level_fill(struct level *l, struct msg_pool *p, uint32_t entry, uint64_t addr, uint32_t bytes,
@@ -295,5 +295,5 @@ uint64_t level_fill(struct level *l, struct msg_pool *p, uint32_t entry, uint64_
     const bool settles = x->slot >= l->tags.places;
     at->entry = CACHE_NONE;
     mshr_give(&l->mshr, entry);
-    return settles ? settle(l, entry, line) : 0;
+    return settles ? level_settle(l, entry, line) : 0;
 }

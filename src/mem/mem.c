@@ -89,7 +89,7 @@ static void make_ports(struct mem *m) {
     }
 }
 
-static bool make(struct mem *m, struct err *e) {
+static bool mem_make(struct mem *m, struct err *e) {
     if (!(m->map = dram_map_new(&m->o.dram, e))) return false;
     m->chip_bits = dram_chip_bits(m->map);
     if (!make_fronts(m, e) || !make_slices(m, e)) return false;
@@ -112,7 +112,7 @@ struct mem *mem_new(const struct mem_options *o, uint32_t sms, struct err *e) {
     m->queue_words = bitmap_words(each * MEM_NPATHS);
     m->slices = (uint32_t)o->dram.channels;
     clock_init(&m->clock, &m->o.clock);
-    if (make(m, e)) return m;
+    if (mem_make(m, e)) return m;
     mem_free(m);
     return NULL;
 }

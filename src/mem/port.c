@@ -70,7 +70,7 @@ void port_landed(struct mem *m) {
 
 /* ---- requests leave ---- */
 
-static bool leave(struct mem *m, uint32_t number, struct queue *out, uint64_t cycle) {
+static bool port_leave(struct mem *m, uint32_t number, struct queue *out, uint64_t cycle) {
     const struct msg *r = &m->pool.v[out->head];
     const uint32_t bytes = r->kind == MEM_READ ? 0 : r->bytes;
     if (r->when > cycle || !mem_push(m, XBAR_TO_MEMORY, number, r->slice, bytes, out->head, CLOCK_CORE))
@@ -104,7 +104,7 @@ static void port_send(struct mem *m, uint32_t number, uint64_t cycle) {
         q = holding_from(p, q, m->queue_words);
         struct queue *out = &m->out[(size_t)p->first * MEM_NPATHS + q];
         bool tried = !sent;
-        if (!sent && leave(m, number, out, cycle)) {
+        if (!sent && port_leave(m, number, out, cycle)) {
             sent = true;
             tried = false;
             p->turn = (q + 1) % PORT_QUEUES;

@@ -21,7 +21,7 @@
 #include "base/alloc.h"
 #include "mem/impl.h"
 
-static void wake(struct mem *m, struct slice *s, enum clock_id by) {
+static void slice_wake(struct mem *m, struct slice *s, enum clock_id by) {
     uint64_t k = clock_wake(&m->clock, CLOCK_L2, by);
     if (k < m->slice_due[s->number]) m->slice_due[s->number] = k;
 }
@@ -61,7 +61,7 @@ static void queue_grains(struct mem *m, struct slice *s, enum mem_kind kind, uin
     }
 }
 
-static void catch_up(struct slice *s, uint64_t cycles) {
+static void slice_catch_up(struct slice *s, uint64_t cycles) {
     if (s->dram_at < cycles) dram_skip(s->dram, cycles - s->dram_at);
     s->dram_at = cycles;
 }
@@ -73,7 +73,7 @@ static uint32_t send_below(struct mem *m, struct slice *s, uint64_t cycle) {
         const struct msg *r = &m->pool.v[s->below.head];
         if (!dram_room(s->dram)) break;
         uint64_t next = clock_wake(&m->clock, CLOCK_DRAM, CLOCK_L2);
-        catch_up(s, next - 1);
+        slice_catch_up(s, next - 1);
         dram_push(s->dram, dram_decode(m->map, r->addr), r->bytes, r->kind == MEM_WRITE, s->below.head);
         QUEUE_TAKE(&s->below, m->pool.v);
         s->below_at = s->below.n ? m->pool.v[s->below.head].when : CLOCK_ASLEEP;
@@ -84,19 +84,19 @@ static uint32_t send_below(struct mem *m, struct slice *s, uint64_t cycle) {
 }
 
 void slice_dram_cycle(struct mem *m, struct slice *s, uint64_t cycle) {
-    catch_up(s, cycle);
+    slice_catch_up(s, cycle);
     uint32_t i;
     while (dram_pop(s->dram, &i)) {
         s->in_dram--;
         QUEUE_PUT(&s->returned, m->pool.v, i);
-        wake(m, s, CLOCK_DRAM);
+        slice_wake(m, s, CLOCK_DRAM);
     }
     uint64_t quiet = s->in_dram ? dram_quiet(s->dram) : UINT64_MAX;
     m->dram_due[s->number] = quiet == UINT64_MAX ? CLOCK_ASLEEP : cycle + 1 + quiet;
 }
 
 /* What goes to make room for a line that has come leaves for DRAM like what goes for one that is asked for. */
-static void fill(struct mem *m, struct slice *s, const struct msg *r, uint64_t cycle) {
+static void slice_fill(struct mem *m, struct slice *s, const struct msg *r, uint64_t cycle) {
     uint64_t line = 0;
     const uint64_t dirty = level_fill(&s->level, &m->pool, r->id, r->addr, r->bytes, &s->answers, &line);
     queue_grains(m, s, MEM_WRITE, line, dirty, 0, cycle + s->level.shape.latency);
@@ -108,7 +108,7 @@ static void take_return(struct mem *m, struct slice *s, uint32_t i, uint64_t cyc
         QUEUE_PUT(&s->answers, m->pool.v, i);
         return;
     }
-    if (r.kind == MEM_READ) fill(m, s, &r, cycle);
+    if (r.kind == MEM_READ) slice_fill(m, s, &r, cycle);
     msg_free(&m->pool, i);
 }
 
@@ -128,7 +128,7 @@ static bool at_door(const struct mem *m, const struct slice *s) {
 }
 
 /* It has all it wants: its answer leaves when it has passed the cache. */
-static void hit(struct mem *m, struct slice *s, uint32_t i, uint64_t when) {
+static void slice_hit(struct mem *m, struct slice *s, uint32_t i, uint64_t when) {
     m->pool.v[i].when = when;
     if (!s->hits.n) s->hit_at = when;
     QUEUE_PUT(&s->hits, m->pool.v, i);
@@ -145,7 +145,7 @@ static void carry_out(struct mem *m, struct slice *s, uint32_t i, const struct l
     } else if (x->wait) {
         mshr_wait(&s->level.mshr, &m->pool, x->entry, i, x->wait);
     } else {
-        hit(m, s, i, when);
+        slice_hit(m, s, i, when);
     }
 }
 
@@ -170,7 +170,7 @@ static bool accept(struct mem *m, struct slice *s, uint64_t cycle) {
     const struct level_found found = level_find(l, r->addr, r->bytes, index);
     if (level_hit(l, r->kind, index, found)) {
         take_in(m, s);
-        hit(m, s, i, when);
+        slice_hit(m, s, i, when);
         return true;
     }
     const struct level_access a = {r->kind, r->addr, r->bytes, index, mem_queue_room(l, s->below.n)};
@@ -206,14 +206,14 @@ static uint32_t accept_some(struct mem *m, struct slice *s, uint64_t cycle) {
 void slice_landed(struct mem *m) {
     uint64_t landed = *m->arrived[XBAR_TO_MEMORY];
     for (uint64_t left = landed & ~m->waiting; left; left &= left - 1)
-        wake(m, &m->slice[__builtin_ctzll(left)], CLOCK_NOC);
+        slice_wake(m, &m->slice[__builtin_ctzll(left)], CLOCK_NOC);
     m->waiting |= landed;
 }
 
 /* ---- to the crossbar ---- */
 
 /* The first of a queue, which may leave. */
-static bool answer(struct mem *m, struct slice *s, struct queue *q) {
+static bool slice_answer(struct mem *m, struct slice *s, struct queue *q) {
     const struct msg *r = &m->pool.v[q->head];
     uint32_t to = r->sm / (uint32_t)m->o.noc.sms_per_port;
     if (!mem_push(m, XBAR_BACK, s->number, to, r->bytes, q->head, CLOCK_L2)) return false;
@@ -222,7 +222,7 @@ static bool answer(struct mem *m, struct slice *s, struct queue *q) {
 }
 
 static bool answer_hit(struct mem *m, struct slice *s) {
-    if (!answer(m, s, &s->hits)) return false;
+    if (!slice_answer(m, s, &s->hits)) return false;
     s->hit_at = s->hits.n ? m->pool.v[s->hits.head].when : CLOCK_ASLEEP;
     return true;
 }
@@ -231,7 +231,7 @@ static bool answer_hit(struct mem *m, struct slice *s) {
 static uint32_t send_answers(struct mem *m, struct slice *s, uint64_t cycle) {
     uint32_t n = 0;
     while (n < s->level.shape.ports &&
-           ((s->answers.n && answer(m, s, &s->answers)) || (s->hit_at <= cycle && answer_hit(m, s))))
+           ((s->answers.n && slice_answer(m, s, &s->answers)) || (s->hit_at <= cycle && answer_hit(m, s))))
         n++;
     return n;
 }
@@ -244,7 +244,7 @@ void slice_freed(struct mem *m) {
     for (; freed; freed &= freed - 1) {
         struct slice *s = &m->slice[__builtin_ctzll(freed)];
         some |= s->answers.n || s->hits.n;
-        if (s->blocked) wake(m, s, CLOCK_NOC);
+        if (s->blocked) slice_wake(m, s, CLOCK_NOC);
     }
     if (some) clock_wake(&m->clock, CLOCK_L2, CLOCK_NOC);
 }
@@ -261,7 +261,7 @@ static bool has_work(const struct mem *m, const struct slice *s, uint64_t cycle)
 }
 
 /* Everything that can move does; how much it was. */
-static uint32_t move(struct mem *m, struct slice *s, uint64_t cycle) {
+static uint32_t slice_move(struct mem *m, struct slice *s, uint64_t cycle) {
     const uint32_t returned = s->returned.n ? take_returns(m, s, cycle) : 0,
                    taken = at_door(m, s) ? accept_some(m, s, cycle) : 0,
                    below = s->below_at <= cycle ? send_below(m, s, cycle) : 0;
@@ -272,7 +272,7 @@ static uint32_t move(struct mem *m, struct slice *s, uint64_t cycle) {
 /* An ideal crossbar gives no credits back: there, what waits for room asks in every cycle. */
 void slice_cycle(struct mem *m, struct slice *s, uint64_t cycle) {
     if (s->refused) s->level.stats.busy += cycle - s->ran - 1;
-    const bool again = (move(m, s, cycle) || m->o.noc.ideal) && has_work(m, s, cycle);
+    const bool again = (slice_move(m, s, cycle) || m->o.noc.ideal) && has_work(m, s, cycle);
     s->ran = cycle;
     s->blocked = !again && (s->answers.n || s->hit_at <= cycle);
     const uint64_t hit = head_due(s->hit_at, cycle), below = head_due(s->below_at, cycle);

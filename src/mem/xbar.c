@@ -116,7 +116,7 @@ struct xbar {
     uint8_t ones[256], nth[256][8]; /* bits that are set in a byte: how many, and where the n-th is */
 };
 
-static uint32_t least(uint32_t a, uint32_t b) {
+static uint32_t xbar_least(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
@@ -233,26 +233,26 @@ TWICE uint64_t *begun_of(const struct xbar *x, uint32_t buf, const uint32_t word
 
 /* ---- messages ---- */
 
-static void append(struct xbar *x, struct queue *q, uint32_t at) {
+static void xbar_append(struct xbar *x, struct queue *q, uint32_t at) {
     QUEUE_PUT(q, x->messages.v, at);
 }
 
-static uint32_t take(struct xbar *x, struct queue *q) {
+static uint32_t xbar_take(struct xbar *x, struct queue *q) {
     return QUEUE_TAKE(q, x->messages.v);
 }
 
 /* Puts it behind all others on the wire: latency is one for all, so the wire is in order of arrival. */
-static void send(struct xbar *x, uint32_t at, uint64_t ready) {
+static void xbar_send(struct xbar *x, uint32_t at, uint64_t ready) {
     x->messages.v[at].ready = ready;
-    append(x, &x->wire, at);
+    xbar_append(x, &x->wire, at);
 }
 
-static void arrive(struct xbar *x) {
+static void xbar_arrive(struct xbar *x) {
     while (x->wire.n && x->messages.v[x->wire.head].ready <= x->now) {
-        uint32_t at = take(x, &x->wire);
+        uint32_t at = xbar_take(x, &x->wire);
         struct output *out = &x->output[x->messages.v[at].slot];
         out->unpopped += x->messages.v[at].flits;
-        append(x, &out->arrived, at);
+        xbar_append(x, &out->arrived, at);
         bitmap_set(x->landed, out->number);
     }
 }
@@ -262,7 +262,7 @@ static void arrive(struct xbar *x) {
 bool xbar_room(const struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes) {
     CHECK(input < x->inputs && output < x->outputs);
     if (x->ideal) return x->output[x->route[output].slot].unpopped < x->output_room;
-    return x->buffer[buffer_of(x, input, output)].credits >= least(flits_of(x, bytes), x->input_room);
+    return x->buffer[buffer_of(x, input, output)].credits >= xbar_least(flits_of(x, bytes), x->input_room);
 }
 
 /* Sends a message through an ideal crossbar: it is there `latency` cycles later, or at once. */
@@ -273,8 +273,8 @@ static __attribute__((noinline)) bool push_ideal(struct xbar *x, const struct ro
     x->messages.v[at] = (struct message){.flits = flits, .number = message, .slot = to->slot};
     x->stats.flits[x->way] += flits;
     x->stats.messages[x->way]++;
-    send(x, at, x->now + x->latency);
-    arrive(x);
+    xbar_send(x, at, x->now + x->latency);
+    xbar_arrive(x);
     return true;
 }
 
@@ -285,7 +285,7 @@ static __attribute__((noinline)) bool push_grown(struct xbar *x, uint32_t input,
 }
 
 bool xbar_push(struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes, uint32_t message) {
-    const uint32_t flits = flits_of(x, bytes), need = least(flits, x->input_room);
+    const uint32_t flits = flits_of(x, bytes), need = xbar_least(flits, x->input_room);
     const struct route *to = &x->route[output];
     if (x->ideal) return push_ideal(x, to, flits, message);
     const uint32_t buf = input * x->speedup + to->part;
@@ -306,7 +306,7 @@ bool xbar_push(struct xbar *x, uint32_t input, uint32_t output, uint32_t bytes, 
         else
             bitmap_set(wants_of(x, buf, x->words), to->local);
     }
-    append(x, q, at);
+    xbar_append(x, q, at);
     x->waiting++;
     return true;
 }
@@ -323,12 +323,12 @@ bool xbar_pop(struct xbar *x, uint32_t output, uint32_t *message) {
     CHECK(output < x->outputs);
     struct output *out = &x->output[x->route[output].slot];
     if (!out->arrived.n) return false;
-    const uint32_t at = take(x, &out->arrived);
+    const uint32_t at = xbar_take(x, &out->arrived);
     const struct message *m = &x->messages.v[at];
     *message = m->number;
     if (!out->arrived.n) bitmap_clear(x->landed, output);
     out->unpopped -= m->flits;
-    if (!x->ideal) out->credits += least(m->flits, x->output_room);
+    if (!x->ideal) out->credits += xbar_least(m->flits, x->output_room);
     POOL_GIVE(&x->messages, at);
     return true;
 }
@@ -372,19 +372,19 @@ void xbar_transfer(struct xbar *x, struct transfer *t) {
 /* ---- one cycle ---- */
 
 /* Mostly one word or two. */
-static void clear(uint64_t *map, uint32_t words) {
+static void xbar_clear(uint64_t *map, uint32_t words) {
     map[0] = 0;
     if (words == 2) map[1] = 0;
     if (words > 2) memset(map, 0, words * sizeof *map);
 }
 
-static void hold(struct xbar *x, uint32_t slot, uint32_t buf) {
+static void xbar_hold(struct xbar *x, uint32_t slot, uint32_t buf) {
     x->held += x->output[slot].held == NONE;
     x->output[slot].held = buf;
     bitmap_set(x->holding, slot);
 }
 
-static void release(struct xbar *x, uint32_t slot) {
+static void xbar_release(struct xbar *x, uint32_t slot) {
     x->held--;
     x->output[slot].held = NONE;
     bitmap_clear(x->holding, slot);
@@ -413,17 +413,17 @@ TWICE struct pair pair_of(const struct xbar *x, uint32_t buf, uint32_t slot, con
 
 /* True when a flit of the first message may go: its place in the output buffer is kept. A message that finds no place is the
  * next to get one. */
-TWICE bool admit(struct xbar *x, const struct pair *p) {
+TWICE bool xbar_admit(struct xbar *x, const struct pair *p) {
     struct output *out = &x->output[p->slot];
     if (*p->begun & p->bit) return true;
     if (out->held != NONE && out->held != p->buf) return false;
-    const uint32_t need = least(x->messages.v[p->q->head].flits, x->output_room);
+    const uint32_t need = xbar_least(x->messages.v[p->q->head].flits, x->output_room);
     if (out->credits < need) {
-        hold(x, p->slot, p->buf);
+        xbar_hold(x, p->slot, p->buf);
         return false;
     }
     out->credits -= need;
-    if (out->held != NONE) release(x, p->slot);
+    if (out->held != NONE) xbar_release(x, p->slot);
     return true;
 }
 
@@ -433,15 +433,15 @@ TWICE void match(struct xbar *x, const struct pair *p) {
     x->matched_out[p->slot / 64] |= p->bit;
 }
 
-TWICE void leave(struct xbar *x, const struct pair *p) {
-    const uint32_t at = take(x, p->q);
+TWICE void xbar_leave(struct xbar *x, const struct pair *p) {
+    const uint32_t at = xbar_take(x, p->q);
     *p->begun &= ~p->bit;
     if (!p->q->n) {
         *p->wants &= ~p->bit;
         if (!--p->b->queues) bitmap_clear(x->occupied, p->buf);
     }
     x->waiting--;
-    send(x, at, x->ready);
+    xbar_send(x, at, x->ready);
 }
 
 /* Moves a flit of an admitted message. */
@@ -457,7 +457,7 @@ TWICE void cross(struct xbar *x, const struct pair *p) {
     if (m->left)
         *p->begun |= p->bit;
     else
-        leave(x, p);
+        xbar_leave(x, p);
 }
 
 /* The output takes its winner; when a full output buffer holds that back, another bid whose place is kept already. */
@@ -466,7 +466,7 @@ TWICE void grant(struct xbar *x, uint32_t slot, const uint32_t words) {
     const struct pair p = pair_of(x, bids->winner, slot, words);
     const uint32_t begun = bids->begun;
     bids->n = bids->begun = 0;
-    if (admit(x, &p)) {
+    if (xbar_admit(x, &p)) {
         cross(x, &p);
         return;
     }
@@ -483,12 +483,12 @@ TWICE void grant(struct xbar *x, uint32_t slot, const uint32_t words) {
 static void serve_held(struct xbar *x) {
     FOR_BITMAP(slot, x->holding, x->speedup * x->words) {
         const struct pair p = pair_of(x, x->output[slot].held, slot, x->words);
-        if (!bitmap_has(x->matched_in, p.buf) && admit(x, &p)) cross(x, &p);
+        if (!bitmap_has(x->matched_in, p.buf) && xbar_admit(x, &p)) cross(x, &p);
     }
 }
 
 /* Random in [0, n) from 32 random bits. */
-static uint32_t scale(uint32_t random, uint32_t n) {
+static uint32_t xbar_scale(uint32_t random, uint32_t n) {
     return (uint32_t)((uint64_t)random * n >> 32);
 }
 
@@ -511,14 +511,14 @@ struct choice {
     uint64_t random;
 };
 
-static struct choice choose(const struct xbar *x, struct rng *rng, uint32_t buf) {
+static struct choice xbar_choose(const struct xbar *x, struct rng *rng, uint32_t buf) {
     const uint64_t *wants = x->wants + (size_t)buf * x->words,
                    *matched = x->matched_out + x->buffer[buf].part * x->words;
     uint32_t total = 0, w = 0;
     for (w = 0; w < x->words; w++) total += bits_count64(wants[w] & ~matched[w]);
     if (!total) return (struct choice){.local = NONE};
     const uint64_t random = rng_next(rng);
-    uint32_t n = scale((uint32_t)random, total);
+    uint32_t n = xbar_scale((uint32_t)random, total);
     w = 0;
     for (uint32_t here; n >= (here = bits_count64(wants[w] & ~matched[w])); w++) n -= here;
     return (struct choice){w * 64 + nth_bit(wants[w] & ~matched[w], n), total > 1, random};
@@ -531,9 +531,9 @@ TWICE struct choice choose_narrow(const struct xbar *x, const struct buffer *b, 
     if (is_one(open)) return (struct choice){.local = (uint32_t)__builtin_ctzll(open)};
     const uint64_t random = rng_value(step);
     if (open < 256)
-        return (struct choice){x->nth[open][scale((uint32_t)random, x->ones[open])], true, random};
+        return (struct choice){x->nth[open][xbar_scale((uint32_t)random, x->ones[open])], true, random};
     const uint32_t n = open == b->wants ? b->queues : bits_count64(open);
-    return (struct choice){nth_bit(open, scale((uint32_t)random, n)), true, random};
+    return (struct choice){nth_bit(open, xbar_scale((uint32_t)random, n)), true, random};
 }
 
 /* The bids of an output come one by one: the k-th replaces the winner with probability 1/k, so that each wins alike, by the
@@ -545,7 +545,7 @@ TWICE bool place_bid(struct bids *bids, uint32_t buf, uint64_t random, const str
         return true;
     }
     if (!random) random = rng_value(rng->state);
-    if (!scale((uint32_t)(random >> 32), ++bids->n)) bids->winner = buf;
+    if (!xbar_scale((uint32_t)(random >> 32), ++bids->n)) bids->winner = buf;
     return false;
 }
 
@@ -564,7 +564,7 @@ TWICE void bid(struct xbar *x, const uint64_t *may, const uint32_t words) {
             const struct buffer *b = &buffers[buf];
             const uint64_t open = words == 1 ? b->wants & ~matched[b->part] : 1;
             if (!open) continue;
-            const struct choice c = words == 1 ? choose_narrow(x, b, open, &rng) : choose(x, &rng, buf);
+            const struct choice c = words == 1 ? choose_narrow(x, b, open, &rng) : xbar_choose(x, &rng, buf);
             if (words > 1 && c.local == NONE) continue;
             if (c.more) more |= left & -left;
             const uint32_t slot = b->part * words * 64 + c.local;
@@ -581,9 +581,9 @@ TWICE void bid(struct xbar *x, const uint64_t *may, const uint32_t words) {
     x->rng = rng;
 }
 
-TWICE void move(struct xbar *x, const uint32_t words) {
-    clear(x->matched_in, x->buffer_words);
-    clear(x->matched_out, x->speedup * words);
+TWICE void xbar_move(struct xbar *x, const uint32_t words) {
+    xbar_clear(x->matched_in, x->buffer_words);
+    xbar_clear(x->matched_out, x->speedup * words);
     const uint64_t before = x->waiting, *may = x->occupied;
     x->crossed = 0;
     x->last = false;
@@ -601,16 +601,16 @@ TWICE void move(struct xbar *x, const uint32_t words) {
 }
 
 static __attribute__((noinline)) void move_narrow(struct xbar *x) {
-    move(x, 1);
+    xbar_move(x, 1);
 }
 
 static __attribute__((noinline)) void move_wide(struct xbar *x) {
-    move(x, x->words);
+    xbar_move(x, x->words);
 }
 
 void xbar_cycle(struct xbar *x) {
     x->now++;
-    clear(x->freed, x->input_words);
+    xbar_clear(x->freed, x->input_words);
     if (x->waiting) (x->words == 1 ? move_narrow : move_wide)(x);
-    if (x->wire.n) arrive(x);
+    if (x->wire.n) xbar_arrive(x);
 }

@@ -30,7 +30,7 @@ static void add_escaped(struct sb *out, const char *text) {
         }
 }
 
-static void add_file(struct sb *out, const char *name) {
+static void page_add_file(struct sb *out, const char *name) {
     for (const struct page_file *f = page_files; f->name; f++)
         if (!strcmp(f->name, name)) {
             sb_addn(out, f->text, f->bytes);
@@ -41,20 +41,20 @@ static void add_file(struct sb *out, const char *name) {
 
 static void add_script(struct sb *out, const char *name) {
     sb_add(out, "<script>\n");
-    add_file(out, name);
+    page_add_file(out, name);
     sb_add(out, "\n</script>\n");
 }
 
 /* The licence stands before the library, as a comment: its text has no comment's end. */
-static void add_library(struct sb *out, const char *script, const char *licence) {
+static void page_add_library(struct sb *out, const char *script, const char *licence) {
     sb_add(out, "<script>\n/*\n");
-    add_file(out, licence);
+    page_add_file(out, licence);
     sb_add(out, "*/\n");
-    add_file(out, script);
+    page_add_file(out, script);
     sb_add(out, "\n</script>\n");
 }
 
-static int add_json(const char *text, size_t n, void *to) {
+static int page_add_json(const char *text, size_t n, void *to) {
     struct sb *out = to;
     for (const char *end = text + n; text < end;) {
         const char *stop = memchr(text, '<', (size_t)(end - text));
@@ -66,10 +66,11 @@ static int add_json(const char *text, size_t n, void *to) {
     return 0;
 }
 
-static void add_data(struct sb *out, const json_t *data) {
+static void page_add_data(struct sb *out, const json_t *data) {
     sb_add(out, "<script type=\"application/json\" id=\"data\">\n");
     /* Ten digits are more than a picture shows, and half of what a double's shortest text can need. */
-    if (json_dump_callback(data, add_json, out, JSON_COMPACT | JSON_REAL_PRECISION(10) | JSON_ENCODE_ANY))
+    if (json_dump_callback(data, page_add_json, out,
+                           JSON_COMPACT | JSON_REAL_PRECISION(10) | JSON_ENCODE_ANY))
         PANIC("a page's data cannot be written as JSON");
     sb_add(out, "\n</script>\n");
 }
@@ -91,12 +92,12 @@ void page_write(struct sb *out, const struct page *p) {
     sb_add(out, "%s<title>", head);
     add_escaped(out, p->title);
     sb_add(out, "</title>\n<style>\n");
-    add_file(out, "style.css");
-    if (p->use & (PAGE_CODE | PAGE_LANES)) add_file(out, "code.css");
+    page_add_file(out, "style.css");
+    if (p->use & (PAGE_CODE | PAGE_LANES)) page_add_file(out, "code.css");
     sb_add(out, "</style>\n%s", body);
-    add_data(out, p->data);
-    if (p->use & PAGE_CHARTS) add_library(out, "chart.min.js", "chart.copyright");
-    if (p->use & PAGE_GRAPHS) add_library(out, "dagre.min.js", "dagre.copyright");
+    page_add_data(out, p->data);
+    if (p->use & PAGE_CHARTS) page_add_library(out, "chart.min.js", "chart.copyright");
+    if (p->use & PAGE_GRAPHS) page_add_library(out, "dagre.min.js", "dagre.copyright");
     add_script(out, "pieces.js");
     if (p->use & PAGE_CHARTS) {
         add_script(out, "charts.js");

@@ -3,7 +3,7 @@
 
 enum { EIGHTHS = 8 };
 
-static void block(struct sb *out, unsigned eighths) {
+static void bar_block(struct sb *out, unsigned eighths) {
     char text[3] = {(char)0xe2, (char)0x96, (char)(0x90 - eighths)};
     sb_addn(out, text, sizeof text);
 }
@@ -18,6 +18,6 @@ void bar_add(struct sb *out, double value, double full, unsigned width, bool utf
         while (n--) sb_addn(out, "#", 1);
         return;
     }
-    for (; n >= EIGHTHS; n -= EIGHTHS) block(out, EIGHTHS);
-    if (n) block(out, n);
+    for (; n >= EIGHTHS; n -= EIGHTHS) bar_block(out, EIGHTHS);
+    if (n) bar_block(out, n);
 }

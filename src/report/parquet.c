@@ -36,29 +36,29 @@ struct thrift {
     unsigned last;
 };
 
-static void field(struct thrift *t, unsigned id, enum thrift_type type) {
+static void parquet_field(struct thrift *t, unsigned id, enum thrift_type type) {
     add_byte(t->out, (id - t->last) << 4 | type);
     t->last = id;
 }
 
 static void number_field(struct thrift *t, unsigned id, enum thrift_type type, uint64_t v) {
-    field(t, id, type);
+    parquet_field(t, id, type);
     add_varint(t->out, v << 1); /* zigzag; none is negative */
 }
 
-static void add_text(struct sb *s, const char *text) {
+static void parquet_add_text(struct sb *s, const char *text) {
     const size_t n = strlen(text);
     add_varint(s, n);
     sb_addn(s, text, n);
 }
 
 static void text_field(struct thrift *t, unsigned id, const char *text) {
-    field(t, id, THRIFT_BINARY);
-    add_text(t->out, text);
+    parquet_field(t, id, THRIFT_BINARY);
+    parquet_add_text(t->out, text);
 }
 
 static void list_field(struct thrift *t, unsigned id, enum thrift_type of, size_t n) {
-    field(t, id, THRIFT_LIST);
+    parquet_field(t, id, THRIFT_LIST);
     if (n < 15) {
         add_byte(t->out, (unsigned)n << 4 | of);
     } else {
@@ -68,7 +68,7 @@ static void list_field(struct thrift *t, unsigned id, enum thrift_type of, size_
 }
 
 static struct thrift struct_field(struct thrift *t, unsigned id) {
-    field(t, id, THRIFT_STRUCT);
+    parquet_field(t, id, THRIFT_STRUCT);
     return (struct thrift){.out = t->out};
 }
 
@@ -153,7 +153,7 @@ static void add_levels(struct sb *s, const bool *has, size_t rows) {
     xfree(level);
 }
 
-static void add_words(struct sb *s, const struct parquet_values *v, size_t rows) {
+static void parquet_add_words(struct sb *s, const struct parquet_values *v, size_t rows) {
     uint32_t *kept = xmalloc(rows * sizeof *kept);
     const unsigned bits = bits_for(v->nwords);
     size_t n = 0;
@@ -164,7 +164,8 @@ static void add_words(struct sb *s, const struct parquet_values *v, size_t rows)
     xfree(kept);
 }
 
-static void add_number(struct sb *s, const struct parquet_values *v, enum parquet_kind kind, size_t i) {
+static void parquet_add_number(struct sb *s, const struct parquet_values *v, enum parquet_kind kind,
+                               size_t i) {
     uint64_t bits;
     memcpy(&bits, kind == PARQUET_WHOLE ? (const void *)&v->whole[i] : (const void *)&v->real[i], 8);
     add_little(s, bits, 8);
@@ -172,7 +173,7 @@ static void add_number(struct sb *s, const struct parquet_values *v, enum parque
 
 static void add_numbers(struct sb *s, const struct parquet_values *v, enum parquet_kind kind, size_t rows) {
     for (size_t i = 0; i < rows; i++)
-        if (!v->has || v->has[i]) add_number(s, v, kind, i);
+        if (!v->has || v->has[i]) parquet_add_number(s, v, kind, i);
 }
 
 static void add_dictionary(struct sb *out, const struct parquet_values *v, enum parquet_kind kind) {
@@ -183,7 +184,7 @@ static void add_dictionary(struct sb *out, const struct parquet_values *v, enum 
             add_little(&body, n, 4);
             sb_addn(&body, v->text[i], n);
         } else {
-            add_number(&body, v, kind, i);
+            parquet_add_number(&body, v, kind, i);
         }
     }
     add_page(out, PAGE_DICTIONARY, v->nwords, ENCODING_PLAIN, &body);
@@ -233,7 +234,7 @@ static void add_chunk(struct sb *out, const struct parquet_column *column, const
     number_field(&meta, 1, THRIFT_I32, type_of(column->kind));
     add_encodings(&meta, k->dictionary != 0);
     list_field(&meta, 3, THRIFT_BINARY, 1);
-    add_text(out, column->name);
+    parquet_add_text(out, column->name);
     number_field(&meta, 4, THRIFT_I32, UNCOMPRESSED);
     number_field(&meta, 5, THRIFT_I64, k->rows);
     number_field(&meta, 6, THRIFT_I64, k->bytes);
@@ -290,7 +291,7 @@ void parquet_add(struct parquet *p, const struct parquet_values *v, size_t rows)
     chunk.data = p->out->len;
     add_levels(&body, v->has, rows);
     if (v->word)
-        add_words(&body, v, rows);
+        parquet_add_words(&body, v, rows);
     else
         add_numbers(&body, v, kind, rows);
     add_page(p->out, PAGE_DATA, rows, v->word ? ENCODING_RLE_DICTIONARY : ENCODING_PLAIN, &body);

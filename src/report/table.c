@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t columns(const struct table *t) {
+static size_t report_table_columns(const struct table *t) {
     return strlen(t->align);
 }
 
@@ -40,40 +40,42 @@ void table_cell(struct table *t, const char *fmt, ...) {
 }
 
 void table_end_row(struct table *t) {
-    while (t->cells.n % columns(t)) table_cell(t, "%s", "");
+    while (t->cells.n % report_table_columns(t)) table_cell(t, "%s", "");
 }
 
 size_t table_rows(const struct table *t) {
-    return (t->cells.n + columns(t) - 1) / columns(t);
+    return (t->cells.n + report_table_columns(t) - 1) / report_table_columns(t);
 }
 
 size_t table_width(const struct table *t, size_t c) {
     size_t widest = 0;
-    for (size_t i = c; i < t->cells.n; i += columns(t)) {
+    for (size_t i = c; i < t->cells.n; i += report_table_columns(t)) {
         size_t w = display_width(t->cells.v[i]);
         if (w > widest) widest = w;
     }
     return widest;
 }
 
-static void pad(struct sb *out, size_t n) {
+static void report_table_pad(struct sb *out, size_t n) {
     if (n) sb_add(out, "%*s", (int)n, "");
 }
 
 static bool has_content(const struct table *t, size_t c) {
-    for (size_t i = c + (t->heading ? columns(t) : 0); i < t->cells.n; i += columns(t))
+    for (size_t i = c + (t->heading ? report_table_columns(t) : 0); i < t->cells.n;
+         i += report_table_columns(t))
         if (*t->cells.v[i]) return true;
     return false;
 }
 
 static void print_row(const struct table *t, size_t row, const size_t *width, struct sb *out) {
     size_t blanks = 0; /* owed before the next character, so that no row ends in any */
-    for (size_t c = 0, i = row * columns(t); c < columns(t) && i < t->cells.n; c++, i++) {
+    for (size_t c = 0, i = row * report_table_columns(t); c < report_table_columns(t) && i < t->cells.n;
+         c++, i++) {
         if (!width[c]) continue;
         size_t w = display_width(t->cells.v[i]), rest = width[c] - w;
         if (t->align[c] == 'r') blanks += rest;
         if (w) {
-            pad(out, blanks);
+            report_table_pad(out, blanks);
             sb_add(out, "%s", t->cells.v[i]);
             blanks = 0;
         }
@@ -83,10 +85,10 @@ static void print_row(const struct table *t, size_t row, const size_t *width, st
 }
 
 void table_print(const struct table *t, int indent, struct sb *out) {
-    size_t *width = xcalloc(columns(t), sizeof *width);
-    for (size_t c = 0; c < columns(t); c++) width[c] = has_content(t, c) ? table_width(t, c) : 0;
+    size_t *width = xcalloc(report_table_columns(t), sizeof *width);
+    for (size_t c = 0; c < report_table_columns(t); c++) width[c] = has_content(t, c) ? table_width(t, c) : 0;
     for (size_t r = 0; r < table_rows(t); r++) {
-        pad(out, (size_t)indent);
+        report_table_pad(out, (size_t)indent);
         print_row(t, r, width, out);
     }
     free(width);
@@ -99,7 +101,7 @@ static void markdown_cell(const char *text, struct sb *out) {
 }
 
 void table_markdown(const struct table *t, const char *const *names, struct sb *out) {
-    const size_t n = columns(t), first = names ? 0 : n;
+    const size_t n = report_table_columns(t), first = names ? 0 : n;
     bool *shown = xcalloc(n, sizeof *shown);
     for (size_t c = 0; c < n; c++) {
         shown[c] = !t->heading || has_content(t, c);

@@ -45,20 +45,20 @@ struct fields {
     uint32_t align;
 };
 
-static bool too_large(struct parser *p) {
+static bool contents_too_large(struct parser *p) {
     return script_error(p->s, p->t->at, p->e, "a struct of more than %d bytes is more than a kernel can take",
                         ARG_MAX_STRUCT);
 }
 
 /* The layout of C: see value/fields.c. */
-static bool place(struct parser *p, struct fields *f, struct script_field field, uint64_t bytes,
-                  uint32_t align) {
+static bool contents_place(struct parser *p, struct fields *f, struct script_field field, uint64_t bytes,
+                           uint32_t align) {
     f->at = (f->at + align - 1) / align * align;
     field.offset = f->at;
     f->at += bytes;
     if (align > f->align) f->align = align;
     VEC_PUSH(&f->v, field);
-    return f->at <= ARG_MAX_STRUCT || too_large(p);
+    return f->at <= ARG_MAX_STRUCT || contents_too_large(p);
 }
 
 static bool array_size(struct parser *p, int64_t *count) {
@@ -82,14 +82,14 @@ static bool typed_field(struct parser *p, struct fields *f, enum ir_type type) {
             return script_error(p->s, at, p->e, "%s[%lld] has %zu values", ir_type_name[type],
                                 (long long)count, list.v.n);
         for (size_t i = 0; i < list.v.n; i++)
-            if (!place(p, f, (struct script_field){.type = type, .expr = list.v.v[i]}, bytes, bytes))
+            if (!contents_place(p, f, (struct script_field){.type = type, .expr = list.v.v[i]}, bytes, bytes))
                 return false;
         return true;
     }
     struct script_field field = {.type = type};
     if (!parse_expr(p, &field.expr)) return false;
     for (int64_t i = 0; i < (count ? count : 1); i++)
-        if (!place(p, f, field, bytes, bytes)) return false;
+        if (!contents_place(p, f, field, bytes, bytes)) return false;
     return true;
 }
 
@@ -101,7 +101,7 @@ static bool pointer(struct parser *p, struct script_field *out) {
 
 static bool all_fields(struct parser *p, struct fields *f);
 
-static bool nested(struct parser *p, struct fields *f) {
+static bool contents_nested(struct parser *p, struct fields *f) {
     struct fields inner = {.align = 1};
     bool fine = ++p->blocks <= SCRIPT_DEEPEST
                     ? all_fields(p, &inner)
@@ -115,22 +115,22 @@ static bool nested(struct parser *p, struct fields *f) {
     f->at = base + inner.at;
     if (inner.align > f->align) f->align = inner.align;
     VEC_FREE(&inner.v);
-    return fine && (f->at <= ARG_MAX_STRUCT || too_large(p));
+    return fine && (f->at <= ARG_MAX_STRUCT || contents_too_large(p));
 }
 
-static bool field(struct parser *p, struct fields *f) {
+static bool contents_field(struct parser *p, struct fields *f) {
     enum ir_type type;
     struct script_field address;
-    if (parse_sign(p, "{")) return nested(p, f);
+    if (parse_sign(p, "{")) return contents_nested(p, f);
     if (parse_type(p, &type)) return typed_field(p, f, type);
     if (!parse_word(p, "ptr")) return parse_wrong(p, "TYPE:VALUE, ptr:BUFFER or '{'");
-    return parse_need(p, ":") && pointer(p, &address) && place(p, f, address, 8, 8);
+    return parse_need(p, ":") && pointer(p, &address) && contents_place(p, f, address, 8, 8);
 }
 
 /* Behind the opening brace. */
 static bool all_fields(struct parser *p, struct fields *f) {
     do {
-        if (!field(p, f)) return false;
+        if (!contents_field(p, f)) return false;
     } while (parse_sign(p, ","));
     f->at = (f->at + f->align - 1) / f->align * f->align;
     return parse_need(p, "}");

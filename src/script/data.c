@@ -64,8 +64,8 @@ static bool make_fill(struct script_state *st, const struct script_contents *c, 
     return fine;
 }
 
-static uint8_t *read_file(struct script_state *st, const struct script_contents *c, enum ir_type type,
-                          uint64_t *count) {
+static uint8_t *script_data_read_file(struct script_state *st, const struct script_contents *c,
+                                      enum ir_type type, uint64_t *count) {
     struct arena mem = {0};
     struct err e = {0};
     struct arg_spec spec = {.kind = ARG_BUFFER, .type = type, .count = *count, .fill = ARG_FILE};
@@ -123,7 +123,7 @@ static bool make_elements(struct script_state *st, const struct script_contents 
 
 uint8_t *contents_make(struct script_state *st, const struct script_contents *c, enum ir_type type,
                        uint64_t first, uint64_t *count) {
-    if (c->kind == FILL_FILE) return read_file(st, c, type, count);
+    if (c->kind == FILL_FILE) return script_data_read_file(st, c, type, count);
     if (c->kind == FILL_LIST && !*count) *count = c->list.v.n;
     if (c->kind == FILL_BUFFER) return copy_buffer(st, c, type, *count);
     const uint64_t bytes = *count * ir_type_bytes[type];

@@ -8,7 +8,7 @@
 
 #define FAIL(x, ...) script_error(st->s, (x)->at, st->e, __VA_ARGS__)
 
-static struct script_value whole(int64_t i) {
+static struct script_value eval_whole(int64_t i) {
     return (struct script_value){.known = true, .i = i};
 }
 
@@ -61,7 +61,7 @@ bool script_go_on(struct script_state *st, struct script_at at) {
 static bool whole_op(struct script_state *st, const struct script_expr *x, int64_t a, int64_t b,
                      struct script_value *out) {
     bool over = false;
-    *out = whole(0);
+    *out = eval_whole(0);
     switch (x->op) {
     case OP_ADD: over = __builtin_add_overflow(a, b, &out->i); break;
     case OP_SUB: over = __builtin_sub_overflow(a, b, &out->i); break;
@@ -92,25 +92,25 @@ static bool real_op(struct script_state *st, const struct script_expr *x, double
     case OP_MUL: *out = real(a * b); break;
     case OP_DIV: *out = real(a / b); break;
     case OP_MOD: return FAIL(x, "'%%' is for whole numbers");
-    case OP_EQ: *out = whole(a == b); break;
-    case OP_NE: *out = whole(a != b); break;
-    case OP_LT: *out = whole(a < b); break;
-    case OP_LE: *out = whole(a <= b); break;
-    case OP_GT: *out = whole(a > b); break;
-    case OP_GE: *out = whole(a >= b); break;
+    case OP_EQ: *out = eval_whole(a == b); break;
+    case OP_NE: *out = eval_whole(a != b); break;
+    case OP_LT: *out = eval_whole(a < b); break;
+    case OP_LE: *out = eval_whole(a <= b); break;
+    case OP_GT: *out = eval_whole(a > b); break;
+    case OP_GE: *out = eval_whole(a >= b); break;
     case OP_MIN: *out = real(fmin(a, b)); break;
     default: *out = real(fmax(a, b)); break; /* OP_MAX */
     }
     return true;
 }
 
-static bool binary(struct script_state *st, const struct script_expr *x, struct script_value *out) {
+static bool eval_binary(struct script_state *st, const struct script_expr *x, struct script_value *out) {
     struct script_value a, b;
     if (!eval(st, x->a, &a)) return false;
     if (x->op == OP_AND || x->op == OP_OR) { /* the second is not asked where the first decides */
-        if (is_true(&a) == (x->op == OP_OR)) return *out = whole(x->op == OP_OR), true;
+        if (is_true(&a) == (x->op == OP_OR)) return *out = eval_whole(x->op == OP_OR), true;
         if (!eval(st, x->b, &b)) return false;
-        return *out = whole(is_true(&b)), true;
+        return *out = eval_whole(is_true(&b)), true;
     }
     if (!eval(st, x->b, &b)) return false;
     if (a.real || b.real) return real_op(st, x, as_real(&a), as_real(&b), out);
@@ -126,7 +126,7 @@ static bool negate(struct script_state *st, const struct script_expr *x, struct 
 
 /* ---- buffers ---- */
 
-static bool element(struct script_state *st, const struct script_expr *x, struct script_value *out) {
+static bool eval_element(struct script_state *st, const struct script_expr *x, struct script_value *out) {
     const struct script_memory *m = &st->buffers[x->name];
     const char *name = st->s->buffers.v[x->name].name;
     const size_t width = ir_type_bytes[m->type];
@@ -141,28 +141,28 @@ static bool element(struct script_state *st, const struct script_expr *x, struct
     uint64_t bits = array_element(bytes, 0, width);
     if (ir_type_float(m->type)) return *out = real(script_real(m->type, bits)), true;
     unsigned unused = 64 - 8 * (unsigned)width;
-    *out = whole(ir_type_signed(m->type) ? (int64_t)(bits << unused) >> unused : (int64_t)bits);
+    *out = eval_whole(ir_type_signed(m->type) ? (int64_t)(bits << unused) >> unused : (int64_t)bits);
     return m->type != IR_T_U64 || bits <= INT64_MAX ||
            FAIL(x, "%s[%lld] is more than 63 bits", name, (long long)at);
 }
 
 bool eval(struct script_state *st, const struct script_expr *x, struct script_value *out) {
     switch (x->op) {
-    case OP_INT: return *out = whole(x->i), true;
+    case OP_INT: return *out = eval_whole(x->i), true;
     case OP_REAL: return *out = real(x->d), true;
     case OP_NAME:
         *out = st->numbers[x->name];
         return out->known || FAIL(x, "%s has no value yet", st->s->numbers.v[x->name]);
     case OP_INDEX:
-        *out = whole((int64_t)st->index);
+        *out = eval_whole((int64_t)st->index);
         return st->has_index || FAIL(x, "'index' is for the elements that are set or checked");
-    case OP_ELEMENT: return element(st, x, out);
-    case OP_COUNT: return *out = whole((int64_t)st->buffers[x->name].count), true;
+    case OP_ELEMENT: return eval_element(st, x, out);
+    case OP_COUNT: return *out = eval_whole((int64_t)st->buffers[x->name].count), true;
     case OP_NEG: return negate(st, x, out);
     case OP_NOT:
         if (!eval(st, x->a, out)) return false;
-        return *out = whole(!is_true(out)), true;
-    default: return binary(st, x, out);
+        return *out = eval_whole(!is_true(out)), true;
+    default: return eval_binary(st, x, out);
     }
 }
 
@@ -199,7 +199,8 @@ bool eval_bits(struct script_state *st, const struct script_expr *x, enum ir_typ
         return *bits = f32_bits((float)v.d), true;
     struct sb text = {0};
     struct err e = {0};
-    if (v.real && !ir_type_float(type) && v.d == floor(v.d) && fabs(v.d) < 0x1p63) v = whole((int64_t)v.d);
+    if (v.real && !ir_type_float(type) && v.d == floor(v.d) && fabs(v.d) < 0x1p63)
+        v = eval_whole((int64_t)v.d);
     script_value_text(&v, &text);
     bool fine = arg_number(text.text, text.len, type, "value", bits, &e);
     if (!fine) FAIL(x, "%s", err_text(&e));

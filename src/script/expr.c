@@ -19,7 +19,7 @@ static struct script_expr *new_expr(struct parser *p, enum script_op op, struct 
     return x;
 }
 
-static bool call(struct parser *p, enum script_op op, const struct script_expr **out) {
+static bool script_expr_call(struct parser *p, enum script_op op, const struct script_expr **out) {
     struct script_expr *x = new_expr(p, op, p->t->at);
     p->t++;
     *out = x;
@@ -41,7 +41,7 @@ static bool find_number(const struct parser *p, size_t *number) {
 }
 
 /* NAME[E]; NAME alone where there is but one element is what is meant of a variable. */
-static bool element(struct parser *p, size_t buffer, const struct script_expr **out) {
+static bool script_expr_element(struct parser *p, size_t buffer, const struct script_expr **out) {
     struct script_expr *x = new_expr(p, OP_ELEMENT, p->t->at);
     x->name = buffer;
     *out = x;
@@ -50,11 +50,11 @@ static bool element(struct parser *p, size_t buffer, const struct script_expr **
     return parse_expr(p, &x->a) && parse_need(p, "]");
 }
 
-static bool name(struct parser *p, const struct script_expr **out) {
+static bool script_expr_name(struct parser *p, const struct script_expr **out) {
     size_t buffer;
     struct script_expr *x = new_expr(p, OP_NAME, p->t->at);
     *out = x;
-    if (parse_find_buffer(p, &buffer)) return element(p, buffer, out);
+    if (parse_find_buffer(p, &buffer)) return script_expr_element(p, buffer, out);
     if (parse_is_word(p, "index"))
         x->op = OP_INDEX;
     else if (!find_number(p, &x->name))
@@ -64,7 +64,7 @@ static bool name(struct parser *p, const struct script_expr **out) {
     return true;
 }
 
-static bool primary(struct parser *p, const struct script_expr **out) {
+static bool script_expr_primary(struct parser *p, const struct script_expr **out) {
     const struct script_token *t = p->t;
     if (t->kind == TOKEN_INT || t->kind == TOKEN_REAL) {
         struct script_expr *x = new_expr(p, t->kind == TOKEN_INT ? OP_INT : OP_REAL, t->at);
@@ -75,14 +75,14 @@ static bool primary(struct parser *p, const struct script_expr **out) {
         return true;
     }
     if (parse_sign(p, "(")) return parse_expr(p, out) && parse_need(p, ")");
-    if (parse_is_word(p, "min")) return call(p, OP_MIN, out);
-    if (parse_is_word(p, "max")) return call(p, OP_MAX, out);
+    if (parse_is_word(p, "min")) return script_expr_call(p, OP_MIN, out);
+    if (parse_is_word(p, "max")) return script_expr_call(p, OP_MAX, out);
     if (parse_is_word(p, "count")) return count_of(p, out);
-    if (t->kind == TOKEN_WORD) return name(p, out);
+    if (t->kind == TOKEN_WORD) return script_expr_name(p, out);
     return parse_wrong(p, "a number, a name or '('");
 }
 
-static bool unary(struct parser *p, const struct script_expr **out) {
+static bool script_expr_unary(struct parser *p, const struct script_expr **out) {
     const bool neg = parse_is_sign(p, "-"), not = parse_is_sign(p, "!");
     bool fine;
     if (p->depth++ > SCRIPT_DEEPEST || p->nodes++ > SCRIPT_LARGEST)
@@ -91,9 +91,9 @@ static bool unary(struct parser *p, const struct script_expr **out) {
         struct script_expr *x = new_expr(p, neg ? OP_NEG : OP_NOT, p->t->at);
         p->t++;
         *out = x;
-        fine = unary(p, &x->a);
+        fine = script_expr_unary(p, &x->a);
     } else {
-        fine = primary(p, out);
+        fine = script_expr_primary(p, out);
     }
     p->depth--;
     return fine;
@@ -105,27 +105,27 @@ static const struct level *operator_at(const struct parser *p, unsigned least) {
     return NULL;
 }
 
-static bool binary(struct parser *p, unsigned least, const struct script_expr **out) {
+static bool script_expr_binary(struct parser *p, unsigned least, const struct script_expr **out) {
     const struct level *found;
-    if (!unary(p, out)) return false;
+    if (!script_expr_unary(p, out)) return false;
     while ((found = operator_at(p, least))) {
         struct script_expr *x = new_expr(p, found->op, p->t->at);
         p->t++;
         x->a = *out;
         *out = x;
-        if (!binary(p, found->binds + 1, &x->b)) return false;
+        if (!script_expr_binary(p, found->binds + 1, &x->b)) return false;
     }
     return true;
 }
 
 bool parse_expr(struct parser *p, const struct script_expr **out) {
     if (!p->depth) p->nodes = 0;
-    return binary(p, 1, out);
+    return script_expr_binary(p, 1, out);
 }
 
 bool parse_sum(struct parser *p, const struct script_expr **out) {
     if (!p->depth) p->nodes = 0;
-    return binary(p, SUMS, out);
+    return script_expr_binary(p, SUMS, out);
 }
 
 bool parse_exprs(struct parser *p, struct script_exprs *out) {

@@ -52,8 +52,8 @@ bool launch_match(const struct script *s, const struct script_statement *l, hd_d
 
 /* ---- with values ---- */
 
-static bool address(struct script_state *st, const struct script_field *f, struct script_at at,
-                    uint64_t *out) {
+static bool script_launch_address(struct script_state *st, const struct script_field *f, struct script_at at,
+                                  uint64_t *out) {
     const struct script_memory *m = &st->buffers[f->buffer];
     int64_t i = 0;
     if (m->constant)
@@ -66,7 +66,7 @@ static bool address(struct script_state *st, const struct script_field *f, struc
 
 static bool field_bits(struct script_state *st, const struct script_field *f, struct script_at at,
                        uint64_t *out) {
-    return f->expr ? eval_bits(st, f->expr, f->type, out) : address(st, f, at, out);
+    return f->expr ? eval_bits(st, f->expr, f->type, out) : script_launch_address(st, f, at, out);
 }
 
 static bool make_struct(struct script_state *st, const struct script_arg *a, hd_arg *out) {
@@ -81,7 +81,7 @@ static bool make_struct(struct script_state *st, const struct script_arg *a, hd_
     return true;
 }
 
-static hd_arg scalar(enum ir_type type, uint64_t bits) {
+static hd_arg script_launch_scalar(enum ir_type type, uint64_t bits) {
     static const hd_arg_type types[] = {
         [1] = HD_ARG_U8, [2] = HD_ARG_U16, [4] = HD_ARG_U32, [8] = HD_ARG_U64};
     return (hd_arg){.type = types[ir_type_bytes[type]], .v = {.u = bits}};
@@ -93,16 +93,16 @@ static bool make_arg(struct script_state *st, const struct script_arg *a, const 
     uint64_t bits = 0;
     if (a->kind == SARG_STRUCT) return make_struct(st, a, out);
     if (a->kind == SARG_POINTER) {
-        bool fine = address(st, &a->value, a->at, &bits);
+        bool fine = script_launch_address(st, &a->value, a->at, &bits);
         return *out = hd_arg_ptr(bits), fine;
     }
     if (a->kind == SARG_EXPR) CHECK(arg_type_by_name(p->type, strlen(p->type), &type));
     bool fine = eval_bits(st, a->value.expr, type, &bits);
-    return *out = scalar(type, bits), fine;
+    return *out = script_launch_scalar(type, bits), fine;
 }
 
-static bool dimensions(struct script_state *st, const struct script_exprs *x, const char *what,
-                       uint32_t out[3]) {
+static bool script_launch_dimensions(struct script_state *st, const struct script_exprs *x, const char *what,
+                                     uint32_t out[3]) {
     for (size_t i = 0; i < 3; i++) {
         int64_t v = 1;
         if (i < x->v.n && !eval_int(st, x->v.v[i], what, 1, UINT32_MAX, &v)) return false;
@@ -111,10 +111,11 @@ static bool dimensions(struct script_state *st, const struct script_exprs *x, co
     return true;
 }
 
-static bool shape(struct script_state *st, const struct script_statement *s, const hd_kernel_info *info,
-                  hd_launch *l) {
+static bool script_launch_shape(struct script_state *st, const struct script_statement *s,
+                                const hd_kernel_info *info, hd_launch *l) {
     int64_t shared = 0;
-    if (!dimensions(st, &s->grid, "grid", l->grid) || !dimensions(st, &s->block, "block", l->block))
+    if (!script_launch_dimensions(st, &s->grid, "grid", l->grid) ||
+        !script_launch_dimensions(st, &s->block, "block", l->block))
         return false;
     for (int i = 0; i < 3 && !s->block.v.n; i++)
         l->block[i] = info->required_threads[i] ? info->required_threads[i] : 1;
@@ -130,8 +131,8 @@ bool run_launch(struct script_state *st, const struct script_statement *s) {
     const size_t n = s->args.v.n;
     hd_arg *args = xcalloc(n + 1, sizeof *args);
     struct err e = {0};
-    bool fine =
-        launch_match(st->s, s, st->stage->dev, st->stage->mod, &k, &info, st->e) && shape(st, s, &info, &l);
+    bool fine = launch_match(st->s, s, st->stage->dev, st->stage->mod, &k, &info, st->e) &&
+                script_launch_shape(st, s, &info, &l);
     for (size_t i = 0; i < n && fine; i++) fine = make_arg(st, &s->args.v.v[i], &info.params[i], &args[i]);
     if (fine && !(fine = lab_stage_launch(st->stage, k, &l, args, n, &e))) {
         script_error(st->s, s->at, st->e, "%s", err_text(&e));

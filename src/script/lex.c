@@ -20,11 +20,11 @@ static struct script_at here(const struct lexer *l) {
     return (struct script_at){l->line, (uint32_t)(l->p - l->line_start) + 1};
 }
 
-static char peek(const struct lexer *l, size_t k) {
+static char script_lex_peek(const struct lexer *l, size_t k) {
     return (size_t)(l->end - l->p) > k ? l->p[k] : '\0';
 }
 
-static void add(struct lexer *l, enum script_token_kind kind, size_t n) {
+static void script_lex_add(struct lexer *l, enum script_token_kind kind, size_t n) {
     VEC_PUSH(&l->out->v, (struct script_token){.kind = kind, .at = here(l), .text = l->p, .n = n});
     l->p += n;
 }
@@ -33,7 +33,7 @@ static struct script_token *last(const struct lexer *l) {
     return l->out->v.n ? &l->out->v.v[l->out->v.n - 1] : NULL;
 }
 
-static bool goes_on(const struct lexer *l) {
+static bool script_lex_goes_on(const struct lexer *l) {
     const struct script_token *t = last(l);
     return !t || t->kind == TOKEN_LINE ||
            (t->kind == TOKEN_SIGN &&
@@ -41,28 +41,31 @@ static bool goes_on(const struct lexer *l) {
 }
 
 static void end_line(struct lexer *l) {
-    if (!goes_on(l)) {
-        add(l, TOKEN_LINE, 0);
+    if (!script_lex_goes_on(l)) {
+        script_lex_add(l, TOKEN_LINE, 0);
     }
     l->p++;
     l->line++;
     l->line_start = l->p;
 }
 
-static bool word(struct lexer *l) {
+static bool script_lex_word(struct lexer *l) {
     size_t n = 0;
-    while (isalnum((unsigned char)peek(l, n)) || (peek(l, n) && strchr("_$", peek(l, n)))) n++;
-    add(l, TOKEN_WORD, n);
+    while (isalnum((unsigned char)script_lex_peek(l, n)) ||
+           (script_lex_peek(l, n) && strchr("_$", script_lex_peek(l, n))))
+        n++;
+    script_lex_add(l, TOKEN_WORD, n);
     return true;
 }
 
 /* 12, 0x1f, 1.5, 1e-3 */
-static bool number(struct lexer *l) {
+static bool script_lex_number(struct lexer *l) {
     char s[LONGEST_NUMBER + 1], *end;
-    bool hex = peek(l, 0) == '0' && tolower((unsigned char)peek(l, 1)) == 'x', real = false;
+    bool hex = script_lex_peek(l, 0) == '0' && tolower((unsigned char)script_lex_peek(l, 1)) == 'x',
+         real = false;
     size_t n = hex ? 2 : 0;
     for (;; n++) {
-        char c = peek(l, n), before = n ? peek(l, n - 1) : 0;
+        char c = script_lex_peek(l, n), before = n ? script_lex_peek(l, n - 1) : 0;
         bool exponent = !hex && (c == '+' || c == '-') && tolower((unsigned char)before) == 'e';
         if (!isalnum((unsigned char)c) && c != '.' && c != '_' && !exponent) break;
         real |= !hex && (c == '.' || tolower((unsigned char)c) == 'e');
@@ -84,13 +87,13 @@ static bool number(struct lexer *l) {
     return true;
 }
 
-static bool text(struct lexer *l) {
+static bool script_lex_text(struct lexer *l) {
     const struct script_at at = here(l);
     size_t n = 0;
     l->p++;
-    while (peek(l, n) && peek(l, n) != '"' && peek(l, n) != '\n') n++;
-    if (peek(l, n) != '"') return script_error(l->s, at, l->e, "the text lacks its closing '\"'");
-    add(l, TOKEN_TEXT, n);
+    while (script_lex_peek(l, n) && script_lex_peek(l, n) != '"' && script_lex_peek(l, n) != '\n') n++;
+    if (script_lex_peek(l, n) != '"') return script_error(l->s, at, l->e, "the text lacks its closing '\"'");
+    script_lex_add(l, TOKEN_TEXT, n);
     last(l)->at = at;
     l->p++;
     return true;
@@ -99,32 +102,34 @@ static bool text(struct lexer *l) {
 static bool sign(struct lexer *l) {
     static const char *const two[] = {"==", "!=", "<=", ">=", "&&", "||"};
     for (size_t i = 0; i < sizeof two / sizeof *two; i++)
-        if (peek(l, 0) == two[i][0] && peek(l, 1) == two[i][1]) return add(l, TOKEN_SIGN, 2), true;
-    if (strchr("+-*/%()[]{}<>=!,:&", peek(l, 0))) return add(l, TOKEN_SIGN, 1), true;
-    unsigned char c = (unsigned char)peek(l, 0);
+        if (script_lex_peek(l, 0) == two[i][0] && script_lex_peek(l, 1) == two[i][1])
+            return script_lex_add(l, TOKEN_SIGN, 2), true;
+    if (strchr("+-*/%()[]{}<>=!,:&", script_lex_peek(l, 0))) return script_lex_add(l, TOKEN_SIGN, 1), true;
+    unsigned char c = (unsigned char)script_lex_peek(l, 0);
     if (isprint(c)) return script_error(l->s, here(l), l->e, "'%c' means nothing here", c);
     return script_error(l->s, here(l), l->e, "a byte 0x%02x means nothing here", c);
 }
 
-static bool next(struct lexer *l) {
-    char c = peek(l, 0);
+static bool script_lex_next(struct lexer *l) {
+    char c = script_lex_peek(l, 0);
     if (c == ' ' || c == '\t' || c == '\r') return l->p++, true;
     if (c == '\n') return end_line(l), true;
-    if (c == '#' || (c == '/' && peek(l, 1) == '/')) {
+    if (c == '#' || (c == '/' && script_lex_peek(l, 1) == '/')) {
         while (l->p < l->end && *l->p != '\n') l->p++;
         return true;
     }
-    if (isdigit((unsigned char)c) || (c == '.' && isdigit((unsigned char)peek(l, 1)))) return number(l);
-    if (isalpha((unsigned char)c) || c == '_') return word(l);
-    return c == '"' ? text(l) : sign(l);
+    if (isdigit((unsigned char)c) || (c == '.' && isdigit((unsigned char)script_lex_peek(l, 1))))
+        return script_lex_number(l);
+    if (isalpha((unsigned char)c) || c == '_') return script_lex_word(l);
+    return c == '"' ? script_lex_text(l) : sign(l);
 }
 
 bool script_lex(struct script *s, const char *source, size_t n, struct script_tokens *out, struct err *e) {
     struct lexer l = {
         .s = s, .p = source, .end = source + n, .line_start = source, .line = 1, .out = out, .e = e};
     while (l.p < l.end)
-        if (!next(&l)) return false;
-    add(&l, TOKEN_LINE, 0);
-    add(&l, TOKEN_END, 0);
+        if (!script_lex_next(&l)) return false;
+    script_lex_add(&l, TOKEN_LINE, 0);
+    script_lex_add(&l, TOKEN_END, 0);
     return true;
 }

@@ -9,8 +9,8 @@
 
 enum { SHOWN = 64 }; /* elements, unless a part is said */
 
-static uint8_t *shown(struct script_state *st, const struct script_item *item, struct script_part *p,
-                      uint64_t *all) {
+static uint8_t *output_shown(struct script_state *st, const struct script_item *item, struct script_part *p,
+                             uint64_t *all) {
     if (!target_part(st, &item->target, p)) return NULL;
     *all = p->count;
     if (!item->target.part && p->count > SHOWN) p->count = SHOWN;
@@ -21,7 +21,7 @@ static uint8_t *shown(struct script_state *st, const struct script_item *item, s
 static bool print_columns(struct script_state *st, const struct script_item *item, struct sb *out) {
     struct script_part p;
     uint64_t all;
-    uint8_t *data = shown(st, item, &p, &all);
+    uint8_t *data = output_shown(st, item, &p, &all);
     if (!data) return false;
     sb_add(out, "%s", st->s->buffers.v[item->target.buffer].name);
     elements_show(
@@ -35,7 +35,7 @@ static bool print_columns(struct script_state *st, const struct script_item *ite
 static bool print_inline(struct script_state *st, const struct script_item *item, struct sb *out) {
     struct script_part p;
     uint64_t all;
-    uint8_t *data = shown(st, item, &p, &all);
+    uint8_t *data = output_shown(st, item, &p, &all);
     if (!data) return false;
     for (uint64_t i = 0; i < p.count; i++) {
         if (i) sb_add(out, " ");
@@ -77,7 +77,7 @@ bool run_print(struct script_state *st, const struct script_statement *s) {
 /* ---- files ---- */
 
 /* {NAME} in a path is the value of that number. */
-static bool expand(struct script_state *st, const struct script_statement *s, struct sb *out) {
+static bool output_expand(struct script_state *st, const struct script_statement *s, struct sb *out) {
     for (const char *p = s->text; *p;) {
         size_t n = *p == '{' ? strcspn(p, "}") : 0, i = 0;
         for (; n && i < st->s->numbers.n; i++)
@@ -102,7 +102,8 @@ bool run_write(struct script_state *st, const struct script_statement *s) {
     struct err e = {0};
     uint8_t *data = NULL;
     if (!h->write) return true;
-    bool fine = expand(st, s, &path) && target_part(st, &s->target, &p) && (data = part_read(st, &p, s->at));
+    bool fine =
+        output_expand(st, s, &path) && target_part(st, &s->target, &p) && (data = part_read(st, &p, s->at));
     if (fine) {
         array_encode(array_format_of(path.text), p.m->type, data, p.count, &text);
         fine = h->write(h->user, path.text, text.text, text.len, &e);

@@ -36,16 +36,16 @@ bool parse_wrong(struct parser *p, const char *expected) {
                         t->text);
 }
 
-static bool is(const struct script_token *t, enum script_token_kind kind, const char *text) {
+static bool parse_is(const struct script_token *t, enum script_token_kind kind, const char *text) {
     return t->kind == kind && t->n == strlen(text) && !memcmp(t->text, text, t->n);
 }
 
 bool parse_is_sign(const struct parser *p, const char *sign) {
-    return is(p->t, TOKEN_SIGN, sign);
+    return parse_is(p->t, TOKEN_SIGN, sign);
 }
 
 bool parse_is_word(const struct parser *p, const char *word) {
-    return is(p->t, TOKEN_WORD, word);
+    return parse_is(p->t, TOKEN_WORD, word);
 }
 
 bool parse_sign(struct parser *p, const char *sign) {

@@ -10,7 +10,7 @@ const struct config *config_find(const char *name) {
     return NULL;
 }
 
-static bool unknown(const char *name, struct err *e) {
+static bool config_unknown(const char *name, struct err *e) {
     const char *names[64] = {0};
     for (size_t i = 0; config_list[i].name && i < 63; i++) names[i] = config_list[i].name;
     const char *near = nearest_name(name, names);
@@ -26,7 +26,7 @@ static bool unknown(const char *name, struct err *e) {
 bool config_read(struct options *o, const char *name, struct err *e) {
     const struct config *c = config_find(name);
     if (c) return options_read_text(o, c->name, c->text, e);
-    if (!strpbrk(name, "/.")) return unknown(name, e);
+    if (!strpbrk(name, "/.")) return config_unknown(name, e);
     return options_read_file(o, name, e);
 }
 

@@ -10,7 +10,7 @@
 
 #define LARGEST ((size_t)1 << 30)
 
-static bool read_all(FILE *f, const char *path, struct sb *out, struct err *e) {
+static bool sim_file_read_all(FILE *f, const char *path, struct sb *out, struct err *e) {
     char piece[16384];
     size_t n;
     errno = 0;
@@ -31,7 +31,7 @@ bool file_read(const char *path, struct sb *out, struct err *e) {
         fclose(f);
         ledger_fail(LARGEST);
     }
-    bool good = read_all(f, path, out, e);
+    bool good = sim_file_read_all(f, path, out, e);
     ledger_leave(&p);
     fclose(f);
     return good;

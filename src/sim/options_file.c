@@ -69,7 +69,7 @@ static bool set_once(struct reading *r, const char *key, const char *value) {
     return options_set_row(r->options, row, value, OPTION_FILE, r->err);
 }
 
-static int take(void *user, const char *section, const char *name, const char *value) {
+static int options_file_take(void *user, const char *section, const char *name, const char *value) {
     struct reading *r = user;
     if (r->refused) return 0;
     struct sb key = {0};
@@ -84,7 +84,7 @@ static int take(void *user, const char *section, const char *name, const char *v
 bool options_read_text(struct options *o, const char *name, const char *text, struct err *e) {
     struct reading r = {.next = text, .options = o, .err = e};
     o->file = arena_strdup(&o->text, name);
-    int line = ini_parse_stream(next_line, &r, take, &r);
+    int line = ini_parse_stream(next_line, &r, options_file_take, &r);
     if (line == 0 && !r.refused) return true;
     if (line < 0) return err_set(e, ERR_MEMORY, "%s: no memory to read it", name);
     if (r.refused && (!line || r.refused <= line))

@@ -28,7 +28,7 @@ void account_free(struct sm_account *a) {
 }
 
 /* Where the place is in the index, or would be. */
-static uint32_t *slot_of(const struct sm_account *a, uint32_t pc, uint32_t up) {
+static uint32_t *account_slot_of(const struct sm_account *a, uint32_t pc, uint32_t up) {
     const uint32_t key[] = {pc, up};
     uint32_t k = (uint32_t)hash_bytes(HASH_START, key, sizeof key) & (a->slots - 1);
     for (; a->index[k]; k = (k + 1) & (a->slots - 1)) {
@@ -38,21 +38,21 @@ static uint32_t *slot_of(const struct sm_account *a, uint32_t pc, uint32_t up) {
     return &a->index[k];
 }
 
-static void grow(struct sm_account *a) {
+static void account_grow(struct sm_account *a) {
     xfree(a->index);
     a->slots *= 2;
     a->index = xcalloc(a->slots, sizeof *a->index);
     for (uint32_t k = a->insts; k < a->places.n; k++)
-        *slot_of(a, a->places.v[k].pc, a->places.v[k].up) = k + 1;
+        *account_slot_of(a, a->places.v[k].pc, a->places.v[k].up) = k + 1;
 }
 
 uint32_t account_place(struct sm_account *a, uint32_t pc, uint32_t up, uint32_t func) {
     if (up == ACCOUNT_NONE) return pc;
-    uint32_t *at = slot_of(a, pc, up);
+    uint32_t *at = account_slot_of(a, pc, up);
     if (*at) return *at - 1;
     VEC_PUSH(&a->places, (struct sm_place){pc, up, func});
     VEC_PUSH(&a->costs, (struct sm_cost){0});
     *at = (uint32_t)a->places.n;
-    if (2 * (a->places.n - a->insts) > a->slots) grow(a);
+    if (2 * (a->places.n - a->insts) > a->slots) account_grow(a);
     return (uint32_t)a->places.n - 1;
 }

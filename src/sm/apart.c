@@ -44,12 +44,12 @@ void apart_block(struct sm *s, const struct mech_block *b) {
     for (uint32_t k = 0; split_home_at(s->mech->pool, b, k, &home); k++) s->apart->home[home.id].n = 0;
 }
 
-static struct home *home_of(const struct sm *s, uint32_t warp, uint32_t mask) {
+static struct home *apart_home_of(const struct sm *s, uint32_t warp, uint32_t mask) {
     return &s->apart->home[split_home_of(s->mech->pool, warp, (uint32_t)__builtin_ctz(mask))];
 }
 
 /* Takes it out; its memory stays for the next one. */
-static void forget(struct home *h, uint32_t k) {
+static void apart_forget(struct home *h, uint32_t k) {
     const struct parting last = h->v[--h->n];
     h->v[h->n] = h->v[k];
     h->v[k] = last;
@@ -60,7 +60,7 @@ static struct parting *remember(const struct sm *s, struct home *h) {
     uint32_t oldest = 0;
     for (uint32_t k = 1; k < h->n; k++)
         if (h->v[k].since < h->v[oldest].since) oldest = k;
-    if (h->n == MOST) forget(h, oldest);
+    if (h->n == MOST) apart_forget(h, oldest);
     if (h->n == h->cap) {
         h->cap = h->cap ? h->cap * 2 : 4;
         h->v = pages_more(pages, h->v, h->n * sizeof *h->v, h->cap * sizeof *h->v);
@@ -73,7 +73,7 @@ void apart_diverged(struct sm *s) {
     const struct mech_outcome *o = &s->common->outcome;
     if (!s->env.branch || o->nsides < 2) return;
     const struct mech_piece first = o->side[0].set.p[0];
-    struct parting *a = remember(s, home_of(s, first.warp, first.mask));
+    struct parting *a = remember(s, apart_home_of(s, first.warp, first.mask));
     a->pc = o->pc;
     a->since = s->now;
     a->n = 0;
@@ -97,7 +97,7 @@ static uint32_t mask_in(const struct mech_set *set, uint32_t warp) {
 
 enum meeting { APART, TOGETHER, NONE_LEFT };
 
-static enum meeting meeting(const struct sm *s, const struct parting *a, const struct mech_set *set) {
+static enum meeting apart_meeting(const struct sm *s, const struct parting *a, const struct mech_set *set) {
     uint32_t way = IR_NOPC;
     bool several = false, all = true;
     for (uint32_t k = 0; k < a->n; k++) {
@@ -111,17 +111,17 @@ static enum meeting meeting(const struct sm *s, const struct parting *a, const s
     return !several ? NONE_LEFT : all ? TOGETHER : APART;
 }
 
-static void look(struct sm *s, struct home *h, const struct mech_set *set) {
+static void apart_look(struct sm *s, struct home *h, const struct mech_set *set) {
     for (uint32_t k = h->n; k-- > 0;) {
         const struct parting *a = &h->v[k];
-        const enum meeting m = meeting(s, a, set);
+        const enum meeting m = apart_meeting(s, a, set);
         if (m == APART) continue;
         if (m == TOGETHER) {
             sm_code(s, a->pc); /* another thread of the host may have issued it */
             s->env.branch[a->pc].reconvergences++;
             s->env.branch[a->pc].reconvergence_cycles += s->now - a->since;
         }
-        forget(h, k);
+        apart_forget(h, k);
     }
 }
 
@@ -129,8 +129,8 @@ void apart_issued(struct sm *s, const struct mech_set *set) {
     const struct home *last = NULL;
     for (uint32_t k = 0; k < set->n; k++)
         for (uint32_t left = set->p[k].mask; left;) {
-            struct home *h = home_of(s, set->p[k].warp, split_next_part(s->mech->pool, &left));
-            if (h != last && h->n) look(s, h, set);
+            struct home *h = apart_home_of(s, set->p[k].warp, split_next_part(s->mech->pool, &left));
+            if (h != last && h->n) apart_look(s, h, set);
             last = h;
         }
 }

@@ -18,7 +18,7 @@ enum { COPY, TIE, SLEEP };
 
 #define IS_TIE 0x80000000u /* in sm_link.waiter: a record waits, not an op */
 
-static struct sm_async *record(const struct sm *s, uint32_t k) {
+static struct sm_async *async_record(const struct sm *s, uint32_t k) {
     return &s->asyncs.v[k - 1];
 }
 
@@ -26,41 +26,41 @@ static struct sm_async *record(const struct sm *s, uint32_t k) {
 static uint32_t add_record(struct sm *s, uint32_t warp, uint32_t mask, uint8_t kind) {
     const uint32_t k = POOL_TAKE(&s->asyncs) + 1;
     struct sm_block *b = &s->blocks[s->warps[warp].block];
-    *record(s, k) = (struct sm_async){.kind = kind,
-                                      .warp = warp,
-                                      .mask = mask,
-                                      .block = s->warps[warp].block,
-                                      .bar = SM_NONE,
-                                      .links = SM_NONE,
-                                      .next = b->asyncs};
+    *async_record(s, k) = (struct sm_async){.kind = kind,
+                                            .warp = warp,
+                                            .mask = mask,
+                                            .block = s->warps[warp].block,
+                                            .bar = SM_NONE,
+                                            .links = SM_NONE,
+                                            .next = b->asyncs};
     b->asyncs = k;
     return k;
 }
 
 static void remove_record(struct sm *s, uint32_t k) {
-    const struct sm_async *a = record(s, k);
+    const struct sm_async *a = async_record(s, k);
     uint32_t *at = a->block == SM_NONE ? NULL : &s->blocks[a->block].asyncs;
-    while (at && *at != k) at = &record(s, *at)->next;
+    while (at && *at != k) at = &async_record(s, *at)->next;
     if (at) *at = a->next;
     POOL_GIVE(&s->asyncs, k - 1);
 }
 
 void async_forget(struct sm *s, uint32_t block) {
     for (uint32_t k = s->blocks[block].asyncs, next; k; k = next) {
-        next = record(s, k)->next;
-        record(s, k)->block = SM_NONE;
+        next = async_record(s, k)->next;
+        async_record(s, k)->block = SM_NONE;
     }
     s->blocks[block].asyncs = 0;
 }
 
 static void link_to(struct sm *s, uint32_t k, uint32_t waiter) {
     const uint32_t l = POOL_TAKE(&s->links);
-    s->links.v[l] = (struct sm_link){waiter, record(s, k)->links};
-    record(s, k)->links = l;
+    s->links.v[l] = (struct sm_link){waiter, async_record(s, k)->links};
+    async_record(s, k)->links = l;
 }
 
 static void is_over(struct sm *s, uint32_t k) {
-    uint32_t l = record(s, k)->links;
+    uint32_t l = async_record(s, k)->links;
     remove_record(s, k);
     for (uint32_t next; l != SM_NONE; l = next) {
         const uint32_t waiter = s->links.v[l].waiter;
@@ -68,7 +68,7 @@ static void is_over(struct sm *s, uint32_t k) {
         POOL_GIVE(&s->links, l);
         if (!(waiter & IS_TIE)) {
             if (!--s->ops.v[waiter].unanswered) lsu_complete(s, waiter);
-        } else if (!--record(s, waiter & ~IS_TIE)->left) {
+        } else if (!--async_record(s, waiter & ~IS_TIE)->left) {
             is_over(s, waiter & ~IS_TIE);
         }
     }
@@ -77,13 +77,13 @@ static void is_over(struct sm *s, uint32_t k) {
 bool async_ended(struct sm *s, uint32_t op) {
     uint32_t k = s->ops.v[op].async;
     s->ops.v[op].async = 0;
-    if (record(s, k)->kind == SLEEP) {
+    if (async_record(s, k)->kind == SLEEP) {
         remove_record(s, k);
         return false;
     }
     op_give(s, op);
     for (uint32_t next; k; k = next) {
-        next = record(s, k)->of_op;
+        next = async_record(s, k)->of_op;
         is_over(s, k);
     }
     return true;
@@ -93,7 +93,7 @@ bool async_ended(struct sm *s, uint32_t op) {
 
 static struct sm_async *add_copy(struct sm *s, uint32_t op, uint32_t warp, uint32_t mask, uint32_t group) {
     const uint32_t k = add_record(s, warp, mask, COPY);
-    struct sm_async *a = record(s, k);
+    struct sm_async *a = async_record(s, k);
     a->group = group;
     a->of_op = s->ops.v[op].async;
     s->ops.v[op].async = k;
@@ -147,7 +147,7 @@ static void detach(struct sm *s, uint32_t op) {
 
 /* ---- waits ---- */
 
-static void hold(struct sm *s, uint32_t op, uint32_t k) {
+static void async_hold(struct sm *s, uint32_t op, uint32_t k) {
     link_to(s, k, op);
     s->ops.v[op].unanswered++;
     s->ops.v[op].held = true;
@@ -164,10 +164,10 @@ static bool is_awaited(const struct sm *s, const struct sm_async *a, uint32_t la
 
 static void wait_for_groups(struct sm *s, uint32_t op, const struct ir_insn *i, uint32_t warp,
                             uint32_t mask) {
-    for (uint32_t k = s->blocks[s->warps[warp].block].asyncs; k; k = record(s, k)->next) {
-        const struct sm_async *a = record(s, k);
+    for (uint32_t k = s->blocks[s->warps[warp].block].asyncs; k; k = async_record(s, k)->next) {
+        const struct sm_async *a = async_record(s, k);
         if (a->kind != COPY || a->warp != warp || !(a->mask & mask) || a->bulk != i->sub) continue;
-        if (is_awaited(s, a, a->mask & mask, i->imm)) hold(s, op, k);
+        if (is_awaited(s, a, a->mask & mask, i->imm)) async_hold(s, op, k);
     }
 }
 
@@ -180,15 +180,15 @@ static uint32_t bar_address(const struct sm *s, uint32_t lane) {
 /* The mbarrier hears of the lanes' copies when they are over. */
 static void tie(struct sm *s, uint32_t warp, uint32_t lanes, uint32_t bar, uint8_t phase) {
     uint32_t t = 0;
-    for (uint32_t k = s->blocks[s->warps[warp].block].asyncs; k; k = record(s, k)->next) {
-        const struct sm_async *a = record(s, k);
+    for (uint32_t k = s->blocks[s->warps[warp].block].asyncs; k; k = async_record(s, k)->next) {
+        const struct sm_async *a = async_record(s, k);
         if (a->kind != COPY || a->bulk || a->warp != warp || !(a->mask & lanes)) continue;
         if (!t) {
             t = add_record(s, warp, lanes, TIE);
-            record(s, t)->bar = bar;
-            record(s, t)->phase = phase;
+            async_record(s, t)->bar = bar;
+            async_record(s, t)->phase = phase;
         }
-        record(s, t)->left++;
+        async_record(s, t)->left++;
         link_to(s, k, t | IS_TIE);
     }
 }
@@ -208,8 +208,8 @@ static void tie_lanes(struct sm *s, uint32_t warp) {
 static void sleep(struct sm *s, uint32_t op, uint32_t warp, uint32_t mask) {
     if (s->ops.v[op].async) return; /* another piece of the split does */
     const uint32_t k = add_record(s, warp, mask, SLEEP), r = request_take(s), answer = r | SM_EVENT_REQUEST;
-    record(s, k)->request = r;
-    record(s, k)->of_op = op;
+    async_record(s, k)->request = r;
+    async_record(s, k)->of_op = op;
     s->ops.v[op].async = k;
     s->ops.v[op].unanswered++;
     s->ops.v[op].held = true;
@@ -218,9 +218,9 @@ static void sleep(struct sm *s, uint32_t op, uint32_t warp, uint32_t mask) {
     event_push(s, s->now + (uint64_t)s->o->sm.try_wait, answer, answer);
 }
 
-static void wake(struct sm *s, uint32_t block) {
+static void async_wake(struct sm *s, uint32_t block) {
     for (uint32_t k = s->blocks[block].asyncs, next; k; k = next) {
-        const struct sm_async *a = record(s, k);
+        const struct sm_async *a = async_record(s, k);
         next = a->next;
         struct sm_request *q = &s->requests.v[a->request];
         const uint32_t op = a->of_op;
@@ -246,19 +246,19 @@ static bool phase_is_over(const struct sm *s, uint32_t warp) {
 static void changed(struct sm *s, const struct ir_insn *i, uint32_t warp) {
     if (i->sub == IR_MBAR_INIT || i->sub == IR_MBAR_INVAL) return;
     if (i->sub >= IR_MBAR_CP) tie_lanes(s, warp);
-    if (phase_is_over(s, warp)) wake(s, s->warps[warp].block);
+    if (phase_is_over(s, warp)) async_wake(s, s->warps[warp].block);
 }
 
 static void tested(struct sm *s, uint32_t op, const struct ir_insn *i, uint32_t warp) {
     const struct exec_out *o = &s->env.grid->out;
     const uint32_t over = exec_pred(&s->warps[warp].w->x, i->o[0]) & o->access.mask;
     if (!over && i->sub & IR_MBAR_TRY) sleep(s, op, warp, o->access.mask);
-    for (uint32_t k = s->blocks[s->warps[warp].block].asyncs; over && k; k = record(s, k)->next) {
-        const struct sm_async *a = record(s, k);
+    for (uint32_t k = s->blocks[s->warps[warp].block].asyncs; over && k; k = async_record(s, k)->next) {
+        const struct sm_async *a = async_record(s, k);
         bool awaited = false;
         if (a->bar == SM_NONE) continue;
         FOR_LANES(l, over) awaited |= bar_address(s, l) == a->bar && o->phase[l] == a->phase;
-        if (awaited) hold(s, op, k);
+        if (awaited) async_hold(s, op, k);
     }
 }
 
@@ -269,7 +269,7 @@ void async_ran(struct sm *s, uint32_t op, const struct ir_insn *i, uint32_t warp
     case IR_CP_ASYNC: copied(s, op, warp); break;
     case IR_CP_BULK:
         bulk_copied(s, op, i, warp);
-        if (ir_file(i->o[3]) != IR_FILE_NONE) wake(s, s->warps[warp].block);
+        if (ir_file(i->o[3]) != IR_FILE_NONE) async_wake(s, s->warps[warp].block);
         break;
     case IR_CP_WAIT:
         mask = i->guard ? exec_guard(&s->warps[warp].w->x, i, mask) : mask;

@@ -208,7 +208,7 @@ static void add_charge(struct list *l, uint32_t place, bool live) {
     *(live ? &l->item[k].parted : &l->item[k].exited) += 1;
 }
 
-static bool same(const uint32_t *a, const uint32_t *b, uint32_t words) {
+static bool charge_same(const uint32_t *a, const uint32_t *b, uint32_t words) {
     return !memcmp(a, b, words * sizeof *a);
 }
 
@@ -218,8 +218,8 @@ const struct sm_charged *charge_lanes(const struct sm *s, const struct sm_home *
     const uint32_t home = split_home_of(s->mech->pool, h->warp, h->shift), words = h->words;
     struct list *l = &c->list[home];
     *n = l->n;
-    if (l->stamp == c->latest[home] + 1 && same(l->running, running, words) && same(l->idle, idle, words) &&
-        same(l->live, live, words))
+    if (l->stamp == c->latest[home] + 1 && charge_same(l->running, running, words) &&
+        charge_same(l->idle, idle, words) && charge_same(l->live, live, words))
         return l->item;
     l->stamp = c->latest[home] + 1;
     memcpy(l->running, running, words * sizeof *running);

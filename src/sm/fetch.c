@@ -9,13 +9,13 @@
 #include "base/bitmap.h"
 #include "sm/impl.h"
 
-static uint64_t address(const struct sm *s, uint32_t line) {
+static uint64_t fetch_address(const struct sm *s, uint32_t line) {
     return (uint64_t)line * s->line[MEM_L1I];
 }
 
-static enum mem_answer ask(struct sm *s, uint32_t line, uint32_t request, uint64_t *when) {
-    return mem_ask(s->env.mem, s->env.index, MEM_L1I, MEM_READ, address(s, line), s->line[MEM_L1I], request,
-                   s->now, when);
+static enum mem_answer sm_fetch_ask(struct sm *s, uint32_t line, uint32_t request, uint64_t *when) {
+    return mem_ask(s->env.mem, s->env.index, MEM_L1I, MEM_READ, fetch_address(s, line), s->line[MEM_L1I],
+                   request, s->now, when);
 }
 
 /* ---- ahead of the splits ---- */
@@ -42,14 +42,15 @@ static void count_useful(struct sm *s, uint32_t line, bool held, enum mem_answer
 void fetch_ahead(struct sm *s) {
     struct sm_ahead *x = &s->ahead;
     if (x->from > s->now || s->requests.pool.left <= SM_PACKET) return;
-    while (x->left && mem_holds(s->env.mem, s->env.index, MEM_L1I, address(s, x->line))) {
+    while (x->left && mem_holds(s->env.mem, s->env.index, MEM_L1I, fetch_address(s, x->line))) {
         x->line++;
         x->left--;
     }
     if (!x->left) return;
     uint64_t when;
     const uint32_t r = request_take(s);
-    if (ask(s, x->line, r, &when) != MEM_WAIT) { /* no miss register or queue entry: in the next cycle */
+    /* no miss register or queue entry: in the next cycle */
+    if (sm_fetch_ask(s, x->line, r, &when) != MEM_WAIT) {
         request_give(s, r);
         return;
     }
@@ -68,9 +69,9 @@ uint64_t fetch_ask(struct sm *s, const struct mech_split *split, uint32_t line) 
     uint64_t when = 0;
     if (s->requests.pool.left <= SM_PACKET) return s->now + 1; /* the rest is for the packet being selected */
     const bool early = s->prefetch && bitmap_has(s->prefetched, line);
-    const bool held = early && mem_holds(s->env.mem, s->env.index, MEM_L1I, address(s, line));
+    const bool held = early && mem_holds(s->env.mem, s->env.index, MEM_L1I, fetch_address(s, line));
     const uint32_t r = request_take(s);
-    const enum mem_answer a = ask(s, line, r, &when);
+    const enum mem_answer a = sm_fetch_ask(s, line, r, &when);
     if (early && a != MEM_BUSY) count_useful(s, line, held, a);
     if (s->prefetch && a != MEM_BUSY) run_ahead(s, split->pc, line);
     if (a == MEM_WAIT) {

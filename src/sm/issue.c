@@ -53,7 +53,7 @@ struct sums {
 };
 _Static_assert(IR_NCLASSES <= 32, "classes are bits of a word");
 
-static void gather(struct sm *s, struct sums *t, uint32_t warp, bool texture) {
+static void issue_gather(struct sm *s, struct sums *t, uint32_t warp, bool texture) {
     if (!t->memory) lines_begin(s);
     t->memory = true;
     lines_gather(s, warp, texture);
@@ -86,7 +86,7 @@ static inline __attribute__((always_inline)) bool run_piece(struct sm *s, struct
     if (counts != p.mask) t->lanes -= bits_count(p.mask & ~counts);
     if (s->env.thread_insts && !(i->flags & IR_F_ADDED)) count_threads(s, &s->warps[p.warp], counts);
     if (async_concerns(i->op)) async_ran(s, (uint32_t)(op - s->ops.v), i, p.warp, p.mask);
-    if (out->access.mask) gather(s, t, p.warp, i->op == IR_TEX);
+    if (out->access.mask) issue_gather(s, t, p.warp, i->op == IR_TEX);
     return true;
 }
 
@@ -185,7 +185,7 @@ static void commit_early(struct sm *s, uint32_t k) {
 }
 
 /* Where all its threads go next is known. */
-static inline bool goes_on(const struct sm *s, const struct sm_op *op) {
+static inline bool issue_goes_on(const struct sm *s, const struct sm_op *op) {
     const struct sm_code *c = sm_code(s, op->pc);
     return c->early && (op->sides == SM_NONE || c->cls == IR_C_MARK);
 }
@@ -195,14 +195,14 @@ static inline bool goes_on(const struct sm *s, const struct sm_op *op) {
 static inline bool ends_when_ready(struct sm *s, uint32_t k) {
     const struct sm_op *op = &s->ops.v[k];
     if (op->memory && op->lines) idle_load(s, &s->sched[op->sched]);
-    if (s->scoreboard && goes_on(s, op)) {
+    if (s->scoreboard && issue_goes_on(s, op)) {
         commit_early(s, k);
         return false;
     }
     return !op->memory;
 }
 
-TWICE void dispatch(struct sm *s, const uint32_t *ops, uint32_t n, const bool mixed) {
+TWICE void issue_dispatch(struct sm *s, const uint32_t *ops, uint32_t n, const bool mixed) {
     struct chain chain = {.first = SM_NONE};
     if (!mixed) {
         if (ends_when_ready(s, ops[0])) event_push(s, s->ops.v[ops[0]].ready, ops[0], ops[0]);
@@ -393,7 +393,7 @@ TWICE bool issue_packet(struct sm *s, uint32_t sched, const bool mixed, struct e
     count_lanes(s, &t, offered, &s->ops.v[op[0]], mixed);
     /* Lanes are charged once for each instruction: the other slots of a sequence are slots that the port waits for. */
     if (s->charge) waits_issued(s, sched, s->ops.v[op[0]].place, held, extra + held - beats);
-    dispatch(s, op, t.done, mixed);
+    issue_dispatch(s, op, t.done, mixed);
     return true;
 }
 
@@ -413,7 +413,8 @@ static inline bool issues_fast(const struct mech_split *split, const struct sm_c
 }
 
 /* Returns the lanes it counts for. */
-static inline uint32_t compute(const struct sm *s, const struct mech_split *split, const struct sm_code *c) {
+static inline uint32_t issue_compute(const struct sm *s, const struct mech_split *split,
+                                     const struct sm_code *c) {
     const struct mech_piece p = split->set.p[0];
     const struct exec_warp *w = s->warps[p.warp].w;
     const struct ir_insn *i = sm_insn(s, split->pc);
@@ -438,7 +439,7 @@ static inline void count_run(struct sm *s, struct mech_piece p, uint32_t pc, uin
 }
 
 /* The packet is that split. */
-static inline void pack(struct sm *s, struct mech_split *split) {
+static inline void issue_pack(struct sm *s, struct mech_split *split) {
     struct mech_packet *p = &s->common->packet;
     p->n = split != NULL;
     p->beats = p->register_stall = 0;
@@ -455,7 +456,7 @@ static inline void count_simple(struct sm *s, struct mech_split *split, uint32_t
     if (threads == SM_LANES) return;
     slots_idle_piece(s, SM_LANES - threads, split->set.p[0]);
     if (s->beats == 1) return;
-    pack(s, split);
+    issue_pack(s, split);
     count_vacant(s, threads, true, false);
 }
 
@@ -482,7 +483,7 @@ static __attribute__((noinline)) bool issue_simple(struct sm *s, uint32_t sched,
     struct exec_grid *g = s->env.grid;
     g->clock = s->now;
     g->run_start = split->pc;
-    const uint32_t runs = compute(s, split, c);
+    const uint32_t runs = issue_compute(s, split, c);
     /* Arithmetic of machine code may find no rounding mode. */
     if (g->out.flow == EXEC_FAULT) return exec_fault_error(s->warps[split->set.p[0].warp].w, e);
     /* Read after the call: fewer registers of the host are to be kept over it. */
@@ -505,10 +506,10 @@ static __attribute__((noinline)) bool issue_simple(struct sm *s, uint32_t sched,
 /* ---- the same of what takes an op: accesses, branches, barriers ---- */
 
 /* Lets a split go on whose instruction has run and whose requests exist. */
-static inline void go_on(struct sm *s, uint32_t k, const struct sm_code *c) {
+static inline void issue_go_on(struct sm *s, uint32_t k, const struct sm_code *c) {
     struct sm_op *op = &s->ops.v[k];
     if (!c->early || !c->moves || op->sides != SM_NONE) {
-        dispatch(s, &k, 1, false);
+        issue_dispatch(s, &k, 1, false);
         return;
     }
     if (op->lines) idle_load(s, &s->sched[op->sched]);
@@ -539,7 +540,7 @@ static __attribute__((noinline)) bool issue_plain(struct sm *s, uint32_t sched, 
     const uint32_t lanes = runs == p.mask ? split->threads : bits_count(runs);
     uint32_t entry = SM_NONE;
     if (g->out.access.mask) {
-        pack(s, split);
+        issue_pack(s, split);
         entry = lines_of_piece(s, k, p);
     }
     count_issued(s, pc, lanes);
@@ -550,7 +551,7 @@ static __attribute__((noinline)) bool issue_plain(struct sm *s, uint32_t sched, 
     if (entry != SM_NONE) lsu_issue(s, entry, sched, start + (uint64_t)s->o->sm.depth - 1);
     idle_until(s, &s->sched[sched], end);
     count_simple(s, split, lanes, held);
-    go_on(s, k, c);
+    issue_go_on(s, k, c);
     return true;
 }
 
@@ -562,7 +563,7 @@ bool issue_held(const struct sm *s, uint32_t sched) {
  * False: a fault. */
 static bool issue_selected(struct sm *s, uint32_t sched, struct err *e) {
     const struct mech_packet *p = &s->common->packet;
-    pack(s, NULL);
+    issue_pack(s, NULL);
     if (!s->mech->ops->select(s->mech, sched, &s->common->packet)) return true;
     if (s->env.observer) show_issue(s, sched);
     if (p->n != 1) return issue_mixed(s, sched, e);
@@ -619,7 +620,7 @@ bool issue_all(struct sm *s, struct err *e) {
         if (split->set.n == 1 && code->plain) {
             if (!issue_plain(s, k, split, code, e)) return false;
         } else {
-            pack(s, split);
+            issue_pack(s, split);
             if (!issue_one(s, k, e)) return false;
         }
         if (issue_may_run_out(s)) return issue_from(s, k + 1, e);

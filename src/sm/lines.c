@@ -152,7 +152,7 @@ void lines_gather(struct sm *s, uint32_t warp, bool texture) {
 
 /* ---- requests ---- */
 
-static uint32_t append(struct sm *s, uint32_t path, uint8_t kind) {
+static uint32_t lines_append(struct sm *s, uint32_t path, uint8_t kind) {
     struct sm_gather *g = &s->common->gather;
     if (g->entry == SM_NONE) g->entry = entry_take(s);
     struct sm_entry *e = &s->entries.v[g->entry];
@@ -170,7 +170,7 @@ static uint32_t append(struct sm *s, uint32_t path, uint8_t kind) {
 
 /* A request of the group that this line can be part of: one that begins where it does grows to its length, one that covers
  * it will do. */
-static uint32_t same_line(struct sm *s, const struct mem_line *l, uint32_t path, uint32_t kind) {
+static uint32_t lines_same(struct sm *s, const struct mem_line *l, uint32_t path, uint32_t kind) {
     const struct sm_gather *g = &s->common->gather;
     uint32_t r = g->entry == SM_NONE ? SM_NONE : s->entries.v[g->entry].first;
     for (; r != SM_NONE; r = s->requests.v[r].next) {
@@ -183,7 +183,7 @@ static uint32_t same_line(struct sm *s, const struct mem_line *l, uint32_t path,
 }
 
 /* Threads of an op that a request serves; an op's nodes lie together. */
-static uint32_t serve(struct sm *s, uint32_t r, uint32_t op, uint32_t warp, uint32_t mask) {
+static uint32_t lines_serve(struct sm *s, uint32_t r, uint32_t op, uint32_t warp, uint32_t mask) {
     struct sm_request *q = &s->requests.v[r];
     if (q->nodes == SM_NONE || s->nodes.v[q->nodes].op != op) s->ops.v[op].unanswered++;
     q->nodes = node_take(s, op, warp, mask, q->nodes);
@@ -202,7 +202,7 @@ static uint32_t serve_path(struct sm *s, uint32_t r, uint32_t op, uint32_t path)
     const struct sm_gather *g = &s->common->gather;
     uint32_t served = 0;
     for (uint32_t k = 0; k < g->nparts; k++)
-        if (is_due(g, &g->part[k], path)) served += serve(s, r, op, g->part[k].warp, g->part[k].mask);
+        if (is_due(g, &g->part[k], path)) served += lines_serve(s, r, op, g->part[k].warp, g->part[k].mask);
     return served;
 }
 
@@ -247,13 +247,13 @@ static uint32_t serve_lines(struct sm *s, uint32_t op, uint32_t path, struct ran
         else
             find_lines(g, &g->part[p], lines, size);
         for (uint32_t k = 0; k < lines; k++)
-            if (g->mask[k]) served += serve(s, g->request[k], op, g->part[p].warp, g->mask[k]);
+            if (g->mask[k]) served += lines_serve(s, g->request[k], op, g->part[p].warp, g->mask[k]);
     }
     return served;
 }
 
 /* The addresses of one path, in a row. */
-static uint32_t addresses(struct sm_gather *g, uint32_t path, struct range r, uint64_t *to) {
+static uint32_t lines_addresses(struct sm_gather *g, uint32_t path, struct range r, uint64_t *to) {
     uint32_t n = 0;
     for (uint32_t p = r.from; p < r.to; p++) {
         if (!is_due(g, &g->part[p], path)) continue;
@@ -276,15 +276,15 @@ static uint32_t build_range(struct sm *s, uint32_t op, uint32_t path, uint8_t ki
                             bool merge) {
     struct sm_gather *g = &s->common->gather;
     const uint32_t most = g->words && path == MEM_L1D ? WORD : s->line[path];
-    const uint32_t size = g->bytes < most ? g->bytes : most, n = addresses(g, path, r, g->path_addr);
+    const uint32_t size = g->bytes < most ? g->bytes : most, n = lines_addresses(g, path, r, g->path_addr);
     const struct sm_unit u = lines_unit(s, path, size);
     const uint32_t lines = n ? mem_coalesce(g->path_addr, n, size, u.line, u.sector, g->line) : 0;
     for (uint32_t k = 0; k < lines; k++) {
         const struct mem_line *l = &g->line[k];
-        g->request[k] = merge ? same_line(s, l, path, kind) : SM_NONE;
+        g->request[k] = merge ? lines_same(s, l, path, kind) : SM_NONE;
         if (g->request[k] != SM_NONE) continue;
         s->stats.sm.memory_lines++;
-        g->request[k] = append(s, path, kind);
+        g->request[k] = lines_append(s, path, kind);
         s->requests.v[g->request[k]].addr = l->addr;
         s->requests.v[g->request[k]].bytes = l->bytes;
     }
@@ -312,10 +312,10 @@ static uint32_t build_shared(struct sm *s, uint32_t op, uint8_t kind) {
     struct sm_gather *g = &s->common->gather;
     const uint32_t n = due_lanes(g, SM_SHARED);
     CHECK(g->nshared + n <= MECH_WIDEST);
-    addresses(g, SM_SHARED, (struct range){0, g->nparts}, g->shared_addr + g->nshared);
+    lines_addresses(g, SM_SHARED, (struct range){0, g->nparts}, g->shared_addr + g->nshared);
     for (uint32_t k = 0; k < n; k++) g->shared_group[g->nshared + k] = (uint16_t)g->group;
     g->nshared += n;
-    if (g->shared == SM_NONE) g->shared = append(s, SM_SHARED, kind);
+    if (g->shared == SM_NONE) g->shared = lines_append(s, SM_SHARED, kind);
     if (g->bytes > g->shared_bytes) g->shared_bytes = g->bytes;
     g->shared_atomic |= kind == MEM_ATOMIC;
     return serve_path(s, g->shared, op, SM_SHARED);
@@ -360,7 +360,7 @@ uint32_t lines_bank_cycles(const struct sm *s, const uint64_t *addr, uint32_t la
 }
 
 /* Cycles that shared memory needs for lanes that are served together. */
-static uint32_t group_cycles(const struct sm *s, const uint64_t *addr, uint32_t lanes) {
+static uint32_t lines_group_cycles(const struct sm *s, const uint64_t *addr, uint32_t lanes) {
     const struct sm_gather *g = &s->common->gather;
     return lines_bank_cycles(s, addr, lanes, g->shared_bytes, g->shared_atomic);
 }
@@ -371,14 +371,14 @@ static uint32_t shared_cycles(const struct sm *s, uint32_t *groups) {
     uint64_t addr[MECH_WIDEST];
     uint32_t cycles = 0;
     *groups = 1;
-    if (!s->shared_lanes || s->common->packet.beat) return group_cycles(s, g->shared_addr, g->nshared);
+    if (!s->shared_lanes || s->common->packet.beat) return lines_group_cycles(s, g->shared_addr, g->nshared);
     *groups = 0;
     for (uint32_t k = 0, left = g->nshared; left; k++) {
         uint32_t n = 0;
         for (uint32_t i = 0; i < g->nshared; i++)
             if (g->shared_group[i] == k) addr[n++] = g->shared_addr[i];
         if (!n) continue;
-        cycles += group_cycles(s, addr, n);
+        cycles += lines_group_cycles(s, addr, n);
         left -= n;
         ++*groups;
     }
@@ -402,7 +402,7 @@ static uint32_t build_paths(struct sm *s, uint32_t op, uint8_t kind, bool merge)
     for (uint32_t path = 0; path < MEM_NPATHS; path++)
         if (paths >> path & 1) served += build_lines(s, op, path, kind, merge);
     if (paths >> SM_SHARED & 1) served += build_shared(s, op, kind);
-    if (paths >> SM_PARAM & 1) served += serve_path(s, append(s, SM_PARAM, kind), op, SM_PARAM);
+    if (paths >> SM_PARAM & 1) served += serve_path(s, lines_append(s, SM_PARAM, kind), op, SM_PARAM);
     return served;
 }
 
@@ -455,7 +455,7 @@ static uint32_t build_all(struct sm *s, uint32_t op, uint8_t kind, bool merge) {
     return served;
 }
 
-static uint8_t kind_of(const struct sm *s, const struct ir_insn *i) {
+static uint8_t lines_kind_of(const struct sm *s, const struct ir_insn *i) {
     return ir_ops[i->op].cls == IR_C_ATOM || i->op == IR_SURED ? MEM_ATOMIC
            : s->env.grid->out.access.store                     ? MEM_WRITE
                                                                : MEM_READ;
@@ -471,7 +471,7 @@ static void built(struct sm *s, uint32_t op, uint32_t served) {
 void lines_build(struct sm *s, uint32_t op, bool merge) {
     struct sm_gather *g = &s->common->gather;
     if (!g->plain && !g->nparts) return;
-    const uint8_t kind = kind_of(s, sm_insn(s, s->ops.v[op].pc));
+    const uint8_t kind = lines_kind_of(s, sm_insn(s, s->ops.v[op].pc));
     uint32_t served;
     if (g->plain && plain_build(s, op, kind)) {
         served = bits_count(s->env.grid->out.access.mask);
@@ -495,7 +495,7 @@ uint32_t lines_of_piece(struct sm *s, uint32_t op, struct mech_piece p) {
     g->entry = SM_NONE;
     g->bytes = o->access.bytes;
     g->plain_warp = p.warp;
-    if (i->op != IR_TEX && plain_build(s, op, kind_of(s, i))) {
+    if (i->op != IR_TEX && plain_build(s, op, lines_kind_of(s, i))) {
         built(s, op, o->access.mask == p.mask ? s->ops.v[op].split->threads : bits_count(o->access.mask));
         return g->entry;
     }

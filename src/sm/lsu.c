@@ -158,7 +158,7 @@ static void count_data(struct sm *s, const struct sm_request *q, bool hit) {
 }
 
 /* False: not taken, try again in the next cycle. */
-static bool send(struct sm *s, uint32_t r) {
+static bool lsu_send(struct sm *s, uint32_t r) {
     const struct sm_request *q = &s->requests.v[r];
     const uint32_t answer = r | SM_EVENT_REQUEST;
     if (q->path == SM_SHARED) {
@@ -190,7 +190,7 @@ static inline bool is_full(const struct sm *s) {
 }
 
 /* Instructions that are at the memory stage join the queue while it has room. */
-static void arrive(struct sm *s) {
+static void lsu_arrive(struct sm *s) {
     s->pipe_at = SM_NEVER;
     FOR_LANES(k, s->pipes) {
         struct queue *pipe = &s->sched[k].pipe;
@@ -216,13 +216,13 @@ void lsu_cycle(struct sm *s) {
     uint64_t taken = 0;
     if (!s->lsu_waiting) return;
     s->stuck = s->jammed = false;
-    if (s->pipe_at <= s->now) arrive(s);
+    if (s->pipe_at <= s->now) lsu_arrive(s);
     while (s->queue.n && s->lsu_busy <= s->now) {
         struct sm_entry *e = &s->entries.v[s->queue.head];
         const uint32_t r = e->first, next = s->requests.v[r].next;
         const uint8_t path = s->requests.v[r].path;
         if (!take_port(s, &taken, path)) return;
-        if (!send(s, r)) {
+        if (!lsu_send(s, r)) {
             s->stuck = mem_stuck(s->env.mem, s->env.index, (enum mem_path)path);
             s->refusals_counted = s->now;
             return;

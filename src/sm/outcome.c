@@ -87,7 +87,7 @@ void outcome_settle(struct sm *s, struct sm_op *op) {
 /* ---- commit ---- */
 
 /* The side of that PC, kept in order of PCs. */
-static struct mech_set *side_at(struct sm *s, uint32_t pc) {
+static struct mech_set *outcome_side_at(struct sm *s, uint32_t pc) {
     struct mech_outcome *o = &s->common->outcome;
     struct mech_side *sides = s->common->sides;
     uint32_t k = o->nsides;
@@ -104,7 +104,7 @@ static struct mech_set *side_at(struct sm *s, uint32_t pc) {
     return &sides[k].set;
 }
 
-static inline struct mech_outcome *begin(struct sm *s, uint32_t pc) {
+static inline struct mech_outcome *outcome_begin(struct sm *s, uint32_t pc) {
     struct mech_outcome *o = &s->common->outcome;
     o->insn = sm_insn(s, pc);
     o->pc = pc;
@@ -116,20 +116,21 @@ static inline struct mech_outcome *begin(struct sm *s, uint32_t pc) {
 
 /* All threads of the split that ran the instruction at pc, if it has any, go to one. */
 static void describe_next(struct sm *s, const struct mech_split *split, uint32_t pc, uint32_t to) {
-    begin(s, pc)->nsides = split->set.n != 0;
+    outcome_begin(s, pc)->nsides = split->set.n != 0;
     s->common->sides[0].pc = to;
     set_copy(&s->common->sides[0].set, &split->set);
 }
 
 static void describe_sides(struct sm *s, const struct sm_op *op) {
-    struct mech_outcome *o = begin(s, op->pc);
+    struct mech_outcome *o = outcome_begin(s, op->pc);
     for (uint32_t k = op->sides; k != SM_NONE; k = s->nodes.v[k].next) {
         const struct sm_node *n = &s->nodes.v[k];
         if (!n->mask) continue;
         if (n->pc == SM_MARKED) set_add(&o->marked, n->warp, n->mask);
-        struct mech_set *to = n->pc == SM_EXITED    ? &o->exited
-                              : n->pc == SM_BLOCKED ? &o->waiting
-                                                    : side_at(s, n->pc == SM_MARKED ? op->pc + 1 : n->pc);
+        struct mech_set *to = n->pc == SM_EXITED ? &o->exited
+                              : n->pc == SM_BLOCKED
+                                  ? &o->waiting
+                                  : outcome_side_at(s, n->pc == SM_MARKED ? op->pc + 1 : n->pc);
         set_add(to, n->warp, n->mask);
     }
 }
@@ -149,7 +150,7 @@ static void hand_over(struct sm *s, uint32_t pc) {
 }
 
 /* Hands threads back that are free and have been seen waiting; one call per PC. */
-static void release(struct sm *s, uint32_t nodes) {
+static void outcome_release(struct sm *s, uint32_t nodes) {
     while (nodes != SM_NONE) {
         uint32_t pc = SM_NONE;
         s->common->freed.n = 0;
@@ -170,7 +171,7 @@ static void release(struct sm *s, uint32_t nodes) {
 }
 
 /* Threads begin to wait; some may be free already. */
-static void wait(struct sm *s, uint32_t pc) {
+static void outcome_wait(struct sm *s, uint32_t pc) {
     const struct mech_set *set = &s->common->outcome.waiting;
     s->common->freed.n = 0;
     for (uint32_t k = 0; k < set->n; k++) {
@@ -202,7 +203,7 @@ static void hand_back(struct sm *s, struct sm_op *op) {
 }
 
 /* Threads part, exit, wait or set others free. */
-static void commit_sides(struct sm *s, struct sm_op *op) {
+static void outcome_commit_sides(struct sm *s, struct sm_op *op) {
     const struct mech_outcome *o = &s->common->outcome;
     const uint32_t sides = op->sides, freed = op->freed;
     describe_sides(s, op);
@@ -211,9 +212,9 @@ static void commit_sides(struct sm *s, struct sm_op *op) {
     nodes_give(s, sides);
     hand_back(s, op);
     if (s->charge) charge_outcome(s, op->place);
-    if (o->waiting.n) wait(s, o->pc);
+    if (o->waiting.n) outcome_wait(s, o->pc);
     if (freed != SM_NONE) {
-        release(s, freed);
+        outcome_release(s, freed);
         nodes_give(s, freed);
     }
 }
@@ -242,7 +243,7 @@ void outcome_commit(struct sm *s, struct sm_op *op) {
         return;
     }
     if (op->sides != SM_NONE)
-        commit_sides(s, op);
+        outcome_commit_sides(s, op);
     else
         commit_next(s, op);
     outcome_look_ahead(s, split);

@@ -53,7 +53,7 @@ struct sm_paths {
     unsigned char **ways;
 };
 
-static inline uint64_t mix(uint64_t path, uint64_t what) {
+static inline uint64_t paths_mix(uint64_t path, uint64_t what) {
     return rng_next(&(struct rng){path ^ what * 0xff51afd7ed558ccdu});
 }
 
@@ -69,7 +69,7 @@ void paths_init(struct sm *s) {
 
 /* Paths of different blocks differ, so that ways of the last one in this slot need not be forgotten. */
 void paths_block(struct sm *s, const struct mech_block *b) {
-    const uint64_t start = mix(++s->paths->blocks, 0);
+    const uint64_t start = paths_mix(++s->paths->blocks, 0);
     for (uint32_t k = 0; k < b->warps * SM_LANES; k++) {
         struct thread *t = &s->paths->thread[b->first * SM_LANES + k];
         t->path = start;
@@ -90,19 +90,19 @@ void paths_arrive(struct sm *s, const struct mech_set *set, uint32_t pc) {
             for (; t->n; t->n--) {
                 const struct region *r = &t->region[t->n - 1];
                 if (r->depth != (int32_t)depth[l] || (r->end != pc && r->end != IR_NOPC)) break;
-                t->path = mix(r->path, r->end);
+                t->path = paths_mix(r->path, r->end);
             }
         }
     }
 }
 
 /* The thread, so deep in calls, decides at i. Returns how many regions it was inside of. */
-static uint32_t decide(struct thread *t, const struct ir_insn *i, uint32_t depth, uint32_t to) {
+static uint32_t paths_decide(struct thread *t, const struct ir_insn *i, uint32_t depth, uint32_t to) {
     const int32_t end_depth = (int32_t)depth - (i->rpc == IR_NOPC);
     const struct region *in = t->n ? &t->region[t->n - 1] : NULL;
     if (t->n < REGIONS && !(in && in->end == i->rpc && in->depth == end_depth))
         t->region[t->n++] = (struct region){t->path, i->rpc, end_depth};
-    t->path = mix(t->path, to);
+    t->path = paths_mix(t->path, to);
     return t->n - 1;
 }
 
@@ -154,7 +154,7 @@ static void decide_part(struct sm *s, const struct ir_insn *i, uint32_t warp, ui
         uint32_t here = 0, level = 0;
         FOR_LANES(l, lanes) {
             if (t[l].path != from) continue;
-            level = decide(&t[l], i, (uint32_t)((int32_t)depth[l] - deeper), to);
+            level = paths_decide(&t[l], i, (uint32_t)((int32_t)depth[l] - deeper), to);
             if (apart || t[l].decided == ACCOUNT_NONE) t[l].decided = (uint32_t)parting;
             after = t[l].path;
             here |= 1u << l;
@@ -171,7 +171,7 @@ static void decide_set(struct sm *s, const struct ir_insn *i, const struct mech_
             decide_part(s, i, set->p[k].warp, split_next_part(s->mech->pool, &left), to, deeper, parting);
 }
 
-static bool decides(const struct ir_insn *i) {
+static bool paths_decides(const struct ir_insn *i) {
     switch (i->op) {
     case IR_BRA:
     case IR_CALL:
@@ -192,7 +192,7 @@ static int32_t deeper_at(const struct mech_outcome *o, uint32_t pc) {
 
 void paths_commit(struct sm *s, uint64_t parting) {
     const struct mech_outcome *o = &s->common->outcome;
-    if (decides(o->insn)) {
+    if (paths_decides(o->insn)) {
         for (uint32_t k = 0; k < o->nsides; k++)
             decide_set(s, o->insn, &o->side[k].set, o->side[k].pc, deeper_at(o, o->side[k].pc), parting);
         decide_set(s, o->insn, &o->exited, SM_EXITED, 0, parting);

@@ -10,7 +10,7 @@ struct places {
     uint32_t *pc;
 };
 
-static void put(void *user, uint32_t warp, uint32_t mask, uint32_t pc) {
+static void sm_places_put(void *user, uint32_t warp, uint32_t mask, uint32_t pc) {
     const struct places *p = user;
     FOR_LANES(l, mask) p->pc[warp * SM_LANES + l] = pc;
 }
@@ -28,14 +28,14 @@ static void put_node(const struct places *p, const struct sm_op *op, const struc
 static void put_op(struct places *p, const struct sm_op *op) {
     const struct mech_set *set = &op->split->set;
     for (uint32_t k = 0; op->sides == SM_NONE && k < set->n; k++)
-        put(p, set->p[k].warp, set->p[k].mask, op->to);
+        sm_places_put(p, set->p[k].warp, set->p[k].mask, op->to);
     for (uint32_t k = op->sides; k != SM_NONE; k = p->s->nodes.v[k].next) put_node(p, op, &p->s->nodes.v[k]);
     for (uint32_t k = op->freed; k != SM_NONE; k = p->s->nodes.v[k].next) put_node(p, op, &p->s->nodes.v[k]);
 }
 
 static void put_held(struct places *p) {
     for (uint32_t k = 0; k < p->s->nwarps * SM_LANES; k++) p->pc[k] = IR_NOPC;
-    mech_places(p->s->mech, put, p);
+    mech_places(p->s->mech, sm_places_put, p);
 }
 
 void places_held(const struct sm *s, uint32_t *pc) {
@@ -44,7 +44,7 @@ void places_held(const struct sm *s, uint32_t *pc) {
     for (uint32_t k = 0; k < s->ops.pool.used; k++) {
         const struct mech_split *split = s->ops.v[k].split;
         for (uint32_t i = 0; split && i < split->set.n; i++)
-            put(&p, split->set.p[i].warp, split->set.p[i].mask, IR_NOPC);
+            sm_places_put(&p, split->set.p[i].warp, split->set.p[i].mask, IR_NOPC);
     }
 }
 

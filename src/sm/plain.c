@@ -5,7 +5,7 @@
 #include "sm/impl.h"
 
 /* The first or next request of an entry, for these lanes. The calling function fills in what it asks for. */
-static inline struct sm_request *add(struct sm *s, struct sm_entry *e, uint32_t op, uint32_t lanes) {
+static inline struct sm_request *plain_add(struct sm *s, struct sm_entry *e, uint32_t op, uint32_t lanes) {
     const uint32_t r = POOL_TAKE_SIZED(&s->requests);
     struct sm_request *q = &s->requests.v[r];
     q->nodes = node_own(s, r, op, s->common->gather.plain_warp, lanes);
@@ -20,7 +20,7 @@ static inline struct sm_request *add(struct sm *s, struct sm_entry *e, uint32_t 
 }
 
 /* The lanes of the access that are taken together k-th, of those that are left; width 0: all are. */
-static inline uint32_t group_of(const struct sm *s, uint32_t left, uint32_t width, uint32_t k) {
+static inline uint32_t plain_group_of(const struct sm *s, uint32_t left, uint32_t width, uint32_t k) {
     return width ? slots_part(s, s->common->gather.plain_warp, left, width, k) : left;
 }
 
@@ -28,7 +28,7 @@ static inline uint32_t group_of(const struct sm *s, uint32_t left, uint32_t widt
 static void build_one(struct sm *s, uint32_t op, uint32_t lanes, uint8_t path, uint8_t kind, uint32_t held) {
     struct sm_gather *g = &s->common->gather;
     if (g->entry == SM_NONE) g->entry = entry_take(s);
-    struct sm_request *q = add(s, &s->entries.v[g->entry], op, lanes);
+    struct sm_request *q = plain_add(s, &s->entries.v[g->entry], op, lanes);
     q->held = held;
     q->path = path;
     q->kind = kind;
@@ -39,7 +39,7 @@ static void build_one(struct sm *s, uint32_t op, uint32_t lanes, uint8_t path, u
 static void build_param(struct sm *s, uint32_t op, uint8_t kind) {
     uint32_t left = s->env.grid->out.access.mask;
     for (uint32_t k = 0, here; left; k++, left &= ~here)
-        if ((here = group_of(s, left, s->coalesce, k))) build_one(s, op, here, SM_PARAM, kind, 0);
+        if ((here = plain_group_of(s, left, s->coalesce, k))) build_one(s, op, here, SM_PARAM, kind, 0);
 }
 
 /* The general form finds the same requests, in the same order. */
@@ -59,7 +59,7 @@ static uint32_t find_lines(struct sm *s, const uint64_t *addr, struct sm_unit u)
     struct sm_gather *g = &s->common->gather;
     uint32_t n = 0, left = s->env.grid->out.access.mask;
     for (uint32_t k = 0, here; left; k++, left &= ~here) {
-        if (!(here = group_of(s, left, s->coalesce, k))) continue;
+        if (!(here = plain_group_of(s, left, s->coalesce, k))) continue;
         struct mem_served *to = g->served + n;
         const uint32_t found = s->lanes->coalesce(addr, here, g->bytes, u.line, u.sector, to);
         if (!found) return 0;
@@ -80,7 +80,7 @@ static bool build_lines(struct sm *s, uint32_t op, uint8_t path, uint8_t kind, c
     struct sm_entry *e = &s->entries.v[g->entry];
     for (uint32_t k = 0; k < n; k++) {
         const struct mem_served *l = &g->served[k];
-        struct sm_request *q = add(s, e, op, l->lanes);
+        struct sm_request *q = plain_add(s, e, op, l->lanes);
         q->addr = l->addr;
         q->bytes = l->bytes;
         q->path = path;
@@ -102,7 +102,7 @@ static bool build_local(struct sm *s, uint32_t op, uint8_t kind, const uint64_t 
 }
 
 /* Cycles that shared memory needs for lanes that are served together. */
-static uint32_t group_cycles(struct sm *s, const uint64_t *addr, uint32_t mask, bool atomic) {
+static uint32_t plain_group_cycles(struct sm *s, const uint64_t *addr, uint32_t mask, bool atomic) {
     struct sm_gather *g = &s->common->gather;
     const uint32_t banks = (uint32_t)s->o->sm.shared_banks, word = (uint32_t)s->o->sm.shared_bank_bytes;
     const bool words = !atomic && s->plain_banks && g->bytes <= word;
@@ -119,8 +119,8 @@ static void build_shared(struct sm *s, uint32_t op, uint8_t kind, const uint64_t
     const uint32_t mask = s->env.grid->out.access.mask;
     uint32_t cycles = 0, groups = 0, left = mask;
     for (uint32_t k = 0, here; left; k++, left &= ~here) {
-        if (!(here = group_of(s, left, s->shared_lanes, k))) continue;
-        cycles += group_cycles(s, addr, here, kind == MEM_ATOMIC);
+        if (!(here = plain_group_of(s, left, s->shared_lanes, k))) continue;
+        cycles += plain_group_cycles(s, addr, here, kind == MEM_ATOMIC);
         groups++;
     }
     s->stats.sm.shared_accesses++;

@@ -3,7 +3,7 @@
 
 #include "sm/impl.h"
 
-static uint64_t round_up(uint64_t n, uint64_t unit) {
+static uint64_t residency_round_up(uint64_t n, uint64_t unit) {
     return (n + unit - 1) / unit * unit;
 }
 
@@ -19,7 +19,8 @@ static uint32_t thread_registers(const struct opt_sm *o, const struct exec_grid 
 /* Registers are given to whole warps; threads are counted as they are. */
 static uint64_t block_registers(const struct opt_sm *o, const struct exec_grid *g) {
     const uint64_t warps = ((uint64_t)g->threads + SM_LANES - 1) / SM_LANES;
-    return warps * round_up((uint64_t)thread_registers(o, g) * SM_LANES, (uint64_t)o->register_unit);
+    return warps *
+           residency_round_up((uint64_t)thread_registers(o, g) * SM_LANES, (uint64_t)o->register_unit);
 }
 
 /* A scheduler has its part of the SM's threads (HARP Table 3: 768 each); a block larger than that is shared by warps. */

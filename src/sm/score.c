@@ -18,7 +18,7 @@ static void drop_written(struct sm_warp *w, uint64_t now) {
             w->rows |= w->score[k++].written;
 }
 
-static __attribute__((noinline)) void make_room(const struct sm *s, struct sm_warp *w) {
+static __attribute__((noinline)) void score_make_room(const struct sm *s, struct sm_warp *w) {
     const uint32_t most = SM_SCORES + SM_LANES, cap = 2u * w->score_cap < most ? 2u * w->score_cap : most;
     CHECK(w->nscore < cap);
     w->score = pages_more(s->env.grid->pages, w->score, w->nscore * sizeof *w->score, cap * sizeof *w->score);
@@ -27,7 +27,7 @@ static __attribute__((noinline)) void make_room(const struct sm *s, struct sm_wa
 
 void score_room(const struct sm *s, struct sm_warp *w) {
     drop_written(w, s->now);
-    if (w->nscore == w->score_cap) make_room(s, w);
+    if (w->nscore == w->score_cap) score_make_room(s, w);
 }
 
 void score_clear(struct sm *s, uint32_t warp, uint32_t mask, uint32_t op) {

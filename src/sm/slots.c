@@ -177,7 +177,7 @@ static __attribute__((noinline)) void count_idle(struct sm *s, uint32_t n, uint3
 }
 
 /* Lanes of the running threads; *twice: those that two of them have. */
-static inline uint32_t running(const struct mech_packet *p, uint32_t *twice) {
+static inline uint32_t slots_running(const struct mech_packet *p, uint32_t *twice) {
     uint32_t taken = 0;
     *twice = 0;
     for (uint32_t i = 0; i < p->n; i++) {
@@ -196,7 +196,7 @@ static inline void count_idle_plain(struct sm *s, uint32_t n) {
     const struct sm_warp *w = &s->warps[first_piece(p).warp];
     uint32_t gone = ~w->w->live, twice, absent = 0, exited = 0;
     if (gone) {
-        uint32_t idle = ~running(p, &twice);
+        uint32_t idle = ~slots_running(p, &twice);
         if (twice && gone & idle) lowest(&idle, n);
         gone &= idle;
         if (w->absent) absent = bits_count(gone & ~w->exist);
@@ -214,7 +214,7 @@ static inline void count_idle_narrow(struct sm *s, uint32_t n) {
     const struct sm_warp *w = &s->warps[h.warp];
     const uint32_t size = s->mech->env.warp_size;
     uint32_t twice, absent = 0, exited = 0;
-    uint32_t idle = ~home_lanes(running(&s->common->packet, &twice), size) & lanes_below(size);
+    uint32_t idle = ~home_lanes(slots_running(&s->common->packet, &twice), size) & lanes_below(size);
     uint32_t gone = idle & ~(w->w->live >> h.shift);
     if (gone) {
         lowest(&idle, n);

@@ -87,7 +87,7 @@ static void hear_event(void *sm, const char *text) {
 
 /* ---- making ---- */
 
-static void read_options(struct sm *s) {
+static void sm_read_options(struct sm *s) {
     const struct mem_options *m = s->env.mem_options;
     const int64_t value[MEM_NPATHS][3] = {
         [MEM_L1D] = {m->l1d.line, m->l1d.sector, m->l1d.ports},
@@ -203,7 +203,7 @@ struct sm *sm_new(const struct sm_env *env, struct err *e) {
     s->calls = mem_sm_calls(env->mem, env->index);
     s->nblocks = sm_residency(env->options, env->grid, &limiter);
     s->arrival_tick = s->event_at = s->pipe_at = SM_NEVER;
-    read_options(s);
+    sm_read_options(s);
     units_init(s);
     code_init(s);
     make_slots(s);

@@ -73,7 +73,7 @@ void waits_issued(struct sm *s, uint32_t sched, uint32_t place, uint32_t beats, 
 
 /* ---- what splits wait for ---- */
 
-static void vote(struct sm *s, uint32_t sched, enum sm_wait why, uint32_t threads, uint32_t place) {
+static void waits_vote(struct sm *s, uint32_t sched, enum sm_wait why, uint32_t threads, uint32_t place) {
     struct verdict *v = &s->waits->sched[sched];
     v->threads[why] += threads;
     if (threads <= v->most[why]) return;
@@ -90,7 +90,7 @@ static void ask_ops(struct sm *s) {
         const struct sm_op *op = &s->ops.v[k];
         if (!op->split) continue;
         const bool line = op->lines && op->unanswered;
-        vote(s, op->split->sched, line ? WAIT_MEMORY : WAIT_DEPENDENCY, op->split->threads, op->place);
+        waits_vote(s, op->split->sched, line ? WAIT_MEMORY : WAIT_DEPENDENCY, op->split->threads, op->place);
         make_busy(s, &op->split->set);
     }
 }
@@ -137,7 +137,7 @@ static void ask_splits(struct sm *s) {
         if (split->in_flight || (ordered && order_parked(split))) continue;
         const uint32_t n = count_free(s, &split->set);
         if (!n) continue;
-        vote(s, split->sched, reason(s, split), n, charge_split_place(s, split));
+        waits_vote(s, split->sched, reason(s, split), n, charge_split_place(s, split));
         make_busy(s, &split->set);
     }
 }
@@ -171,8 +171,8 @@ static void ask_home(struct sm *s, const struct sm_home *h) {
         s->waits->sched[sched].threads[WAIT_RECONVERGENCE] += bits_count(held);
         if (!waiting) continue;
         const uint32_t warp = h->warp + w, lane = h->shift + (uint32_t)__builtin_ctz(waiting);
-        vote(s, sched, WAIT_BARRIER, bits_count(waiting),
-             charge_place(s, warp, lane, s->warps[warp].w->wait_pc[lane]));
+        waits_vote(s, sched, WAIT_BARRIER, bits_count(waiting),
+                   charge_place(s, warp, lane, s->warps[warp].w->wait_pc[lane]));
     }
 }
 
@@ -239,7 +239,7 @@ static uint32_t find_cause(struct sm *s, uint32_t sched) {
 
 /* ---- verdicts ---- */
 
-static void judge(struct sm *s) {
+static void waits_judge(struct sm *s) {
     struct sm_waits *w = s->waits;
     struct sm_home h = {0};
     for (uint32_t k = 0; k < s->schedulers; k++)
@@ -274,7 +274,7 @@ void waits_count(struct sm *s, uint32_t sched, uint64_t cycles) {
         waits_stalled(s, sched, cycles);
         return;
     }
-    if (!w->known) judge(s);
+    if (!w->known) waits_judge(s);
     a->waits[v->why] += cycles;
     if (v->why == WAIT_RECONVERGENCE)
         sm_cost(s, v->cause)->waits_caused += cycles;

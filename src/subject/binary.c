@@ -12,7 +12,7 @@ struct running {
     struct err *err; /* error of a launch */
 };
 
-static bool launch(void *user, hd_kernel *k, const hd_launch *l, const hd_arg *args, size_t nargs) {
+static bool binary_launch(void *user, hd_kernel *k, const hd_launch *l, const hd_arg *args, size_t nargs) {
     const struct running *r = user;
     const struct lab_hooks *hooks = r->stage->hooks;
     if (hooks->stop && hooks->stop(hooks->user)) return err_set(r->err, ERR_LIMIT, "stopped");
@@ -28,7 +28,7 @@ static void put_out(void *user, int fd, const void *data, size_t n) {
         fwrite(data, 1, n, stderr);
 }
 
-static void warn(void *user, const char *text) {
+static void binary_warn(void *user, const char *text) {
     const struct lab_hooks *hooks = ((const struct running *)user)->stage->hooks;
     if (hooks->print) fprintf(stderr, "heddle: warning: %s\n", text);
 }
@@ -39,9 +39,9 @@ bool binary_run(const void *user, struct lab_stage *stage, struct err *e) {
     struct sim_main m = {.argv = job->argv,
                          .argc = job->argc,
                          .files = job->files,
-                         .launch = launch,
+                         .launch = binary_launch,
                          .write = put_out,
-                         .warn = warn,
+                         .warn = binary_warn,
                          .user = &r};
     if (!lab_check(stage->dev, sim_main_run(stage->mod, &m), e) || m.stopped) return false;
     stage->out->digest = hash_words(m.output, &m.status, sizeof m.status);

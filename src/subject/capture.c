@@ -16,7 +16,7 @@ bool capture_is(const char *data, size_t n) {
     return n >= sizeof mark - 1 && !memcmp(data, mark, sizeof mark - 1);
 }
 
-static bool damaged(const char *file, const char *what, struct err *e) {
+static bool capture_damaged(const char *file, const char *what, struct err *e) {
     return err_set(e, ERR_INPUT, "%s is a captured launch, but damaged: %s", file, what);
 }
 
@@ -38,7 +38,7 @@ static bool decompress(const char *file, const struct sb *from, struct sb *out, 
     if (!context) return err_set(e, ERR_MEMORY, "no memory to read %s", file);
     return !ZSTD_isError(left) && !left
                ? true
-               : damaged(file, ZSTD_isError(left) ? ZSTD_getErrorName(left) : "it ends early", e);
+               : capture_damaged(file, ZSTD_isError(left) ? ZSTD_getErrorName(left) : "it ends early", e);
 }
 
 /* ---- the description ---- */
@@ -51,18 +51,18 @@ struct reader {
     uint64_t left;
 };
 
-static uint64_t number(const json_t *o, const char *name) {
+static uint64_t capture_number(const json_t *o, const char *name) {
     const json_int_t v = json_integer_value(json_object_get(o, name));
     return v > 0 ? (uint64_t)v : 0;
 }
 
-static const char *word(const json_t *o, const char *name, struct arena *mem) {
+static const char *capture_word(const json_t *o, const char *name, struct arena *mem) {
     const char *text = json_string_value(json_object_get(o, name));
     return text ? arena_strdup(mem, text) : "";
 }
 
 /* The next bytes of the file; NULL: there are not so many. */
-static const uint8_t *take(struct reader *r, uint64_t bytes) {
+static const uint8_t *capture_take(struct reader *r, uint64_t bytes) {
     const uint8_t *p = r->at;
     if (bytes > r->left) return NULL;
     r->at += bytes;
@@ -78,7 +78,7 @@ static void read_extent(const json_t *o, const char *name, uint32_t d[3]) {
 static bool read_params(struct reader *r, const json_t *list) {
     for (size_t i = 0; i < json_array_size(list); i++) {
         const uint64_t bytes = (uint64_t)json_integer_value(json_array_get(list, i));
-        const uint8_t *data = bytes && bytes <= UINT32_MAX ? take(r, bytes) : NULL;
+        const uint8_t *data = bytes && bytes <= UINT32_MAX ? capture_take(r, bytes) : NULL;
         if (!data) return false;
         VEC_PUSH(&r->k->params, hd_arg_bytes(data, (uint32_t)bytes));
     }
@@ -88,9 +88,9 @@ static bool read_params(struct reader *r, const json_t *list) {
 static bool read_vars(struct reader *r, const json_t *list) {
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *o = json_array_get(list, i);
-        const char *name = word(o, "name", r->mem);
-        const uint64_t bytes = number(o, "bytes"), addr = number(o, "addr");
-        const uint8_t *data = take(r, bytes);
+        const char *name = capture_word(o, "name", r->mem);
+        const uint64_t bytes = capture_number(o, "bytes"), addr = capture_number(o, "addr");
+        const uint8_t *data = capture_take(r, bytes);
         if (!data || !*name) return false;
         if (bytes)
             VEC_PUSH(&r->k->vars,
@@ -103,8 +103,8 @@ static bool read_vars(struct reader *r, const json_t *list) {
 static bool read_buffers(struct reader *r, const json_t *list) {
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *o = json_array_get(list, i);
-        const uint64_t bytes = number(o, "bytes"), addr = number(o, "addr");
-        const uint8_t *data = take(r, bytes);
+        const uint64_t bytes = capture_number(o, "bytes"), addr = capture_number(o, "addr");
+        const uint8_t *data = capture_take(r, bytes);
         struct sb name = {0};
         if (!data || !bytes || !addr) return false;
         sb_add(&name, "m%zu", i + 1);
@@ -113,21 +113,21 @@ static bool read_buffers(struct reader *r, const json_t *list) {
     return true;
 }
 
-static bool read_all(struct reader *r, const json_t *o, struct sb *text) {
+static bool capture_read_all(struct reader *r, const json_t *o, struct sb *text) {
     struct capture *k = r->k;
-    const uint64_t ptx = number(o, "ptx");
+    const uint64_t ptx = capture_number(o, "ptx");
     struct sb name = {0}, launch = {0};
-    k->kernel = word(o, "kernel", r->mem);
+    k->kernel = capture_word(o, "kernel", r->mem);
     sb_add(&name, "PTX of %s", r->file);
     k->module = sb_keep(&name, r->mem);
-    sb_add(&launch, "%s, launch %" PRIu64, word(o, "program", r->mem), number(o, "launch"));
+    sb_add(&launch, "%s, launch %" PRIu64, capture_word(o, "program", r->mem), capture_number(o, "launch"));
     k->program = sb_keep(&launch, r->mem);
     read_extent(o, "grid", k->launch.grid);
     read_extent(o, "block", k->launch.block);
-    k->launch.shared_bytes = (uint32_t)number(o, "shared");
+    k->launch.shared_bytes = (uint32_t)capture_number(o, "shared");
     k->launch.cooperative = json_is_true(json_object_get(o, "cooperative"));
     if (!read_params(r, json_object_get(o, "params"))) return false;
-    const uint8_t *p = take(r, ptx);
+    const uint8_t *p = capture_take(r, ptx);
     if (!p || !*k->kernel) return false;
     text->len = 0;
     sb_addn(text, (const char *)p, (size_t)ptx);
@@ -141,13 +141,13 @@ bool capture_read(struct capture *k, const char *file, struct sb *text, struct a
     json_t *o = end ? json_loadb(k->bytes.text, (size_t)(end - k->bytes.text), 0, NULL) : NULL;
     if (!json_is_object(o)) {
         json_decref(o);
-        return damaged(file, "it has no description", e);
+        return capture_damaged(file, "it has no description", e);
     }
     struct reader r = {k, file, mem, (const uint8_t *)end + 1,
                        k->bytes.len - (uint64_t)(end + 1 - k->bytes.text)};
-    const bool fine = read_all(&r, o, text);
+    const bool fine = capture_read_all(&r, o, text);
     json_decref(o);
-    return fine || damaged(file, "its parts do not fit its description", e);
+    return fine || capture_damaged(file, "its parts do not fit its description", e);
 }
 
 void capture_free(struct capture *k) {

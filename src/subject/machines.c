@@ -13,7 +13,7 @@ static bool is_named(const struct machines *m, const char *mech) {
     return false;
 }
 
-static bool add(struct machines *m, const struct opts *o, const char *mech, struct err *e) {
+static bool machines_add(struct machines *m, const struct opts *o, const char *mech, struct err *e) {
     struct machine one;
     bool fine = machine_read(&one, opts_value(o, "config"), o, e) && machine_choose(&one, false, mech, e);
     if (fine && is_named(m, mech)) fine = err_set(e, ERR_INPUT, "--mech names %.60s twice", mech);
@@ -22,9 +22,9 @@ static bool add(struct machines *m, const struct opts *o, const char *mech, stru
     return fine;
 }
 
-static bool add_all(struct machines *m, const struct opts *o, struct err *e) {
+static bool machines_add_all(struct machines *m, const struct opts *o, struct err *e) {
     for (const struct mech_ops *const *p = mech_list; *p; p++)
-        if (!is_named(m, (*p)->name) && !add(m, o, (*p)->name, e)) return false;
+        if (!is_named(m, (*p)->name) && !machines_add(m, o, (*p)->name, e)) return false;
     return true;
 }
 
@@ -33,7 +33,7 @@ static bool add_list(struct machines *m, const struct opts *o, const char *list,
         const size_t n = strcspn(p, ",");
         const char *name = mech_choice_spelling(arena_strndup(&m->mem, p, n), &m->mem);
         if (!n) return err_set(e, ERR_INPUT, "--mech '%.60s' lacks a name", list);
-        if (!(strcmp(name, "all") ? add(m, o, name, e) : add_all(m, o, e))) return false;
+        if (!(strcmp(name, "all") ? machines_add(m, o, name, e) : machines_add_all(m, o, e))) return false;
         p = p[n] ? p + n + 1 : NULL;
     }
     return true;
@@ -42,7 +42,7 @@ static bool add_list(struct machines *m, const struct opts *o, const char *list,
 bool machines_read(struct machines *m, const struct opts *o, struct err *e) {
     const char *list = opts_value(o, "mech");
     *m = (struct machines){0};
-    if (!(list ? add_list(m, o, list, e) : add_all(m, o, e))) return false;
+    if (!(list ? add_list(m, o, list, e) : machines_add_all(m, o, e))) return false;
     for (size_t i = 0; i < m->v.n; i++) m->v.v[i].config = machine_config(&m->settings.v[i]);
     return true;
 }
@@ -54,8 +54,8 @@ bool machines_read_one(struct machines *m, const struct opts *o, struct err *e) 
     *m = (struct machines){0};
     bool fine = machine_read(&any, opts_value(o, "config"), o, e);
     const hd_config config = machine_config(&any);
-    fine =
-        fine && lab_open(&config, &dev, e) && add(m, o, arena_strdup(&m->mem, sim_options(dev)->run.mech), e);
+    fine = fine && lab_open(&config, &dev, e) &&
+           machines_add(m, o, arena_strdup(&m->mem, sim_options(dev)->run.mech), e);
     if (fine) m->v.v[0].config = machine_config(&m->settings.v[0]);
     hd_device_close(dev);
     machine_free(&any);
@@ -69,8 +69,8 @@ void machines_sample(struct machines *m, const struct opts *o) {
     }
 }
 
-static bool each(struct machines *m, const struct opts *o,
-                 bool (*set)(struct machine *, const struct opts *, struct err *), struct err *e) {
+static bool machines_each(struct machines *m, const struct opts *o,
+                          bool (*set)(struct machine *, const struct opts *, struct err *), struct err *e) {
     for (size_t i = 0; i < m->v.n; i++) {
         if (!set(&m->settings.v[i], o, e)) return false;
         m->v.v[i].config = machine_config(&m->settings.v[i]);
@@ -78,10 +78,10 @@ static bool each(struct machines *m, const struct opts *o,
     return true;
 }
 bool machines_threads(struct machines *m, const struct opts *o, struct err *e) {
-    return each(m, o, machine_threads, e);
+    return machines_each(m, o, machine_threads, e);
 }
 bool machines_limit(struct machines *m, const struct opts *o, struct err *e) {
-    return each(m, o, machine_limit, e);
+    return machines_each(m, o, machine_limit, e);
 }
 
 bool machines_check(const struct machines *m, struct err *e) {

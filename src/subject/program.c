@@ -118,7 +118,7 @@ static bool same_flags(const struct program *a, const struct program *b) {
 }
 
 /* Gets the PTX from a program of the same file with the same flags, or else by the compiler. */
-static bool compile(struct program *p, struct err *e) {
+static bool program_compile(struct program *p, struct err *e) {
     const struct program *like = p->like;
     while (like && !same_flags(like, p)) like = like->like;
     if (!like) return cudacc_compile(p->cli, p->file, &p->compile, &p->text, e);
@@ -163,7 +163,7 @@ bool program_read(struct program *p, struct err *e) {
     struct sb name = {0};
     sb_add(&name, "PTX of %s", p->file);
     p->module = sb_keep(&name, &p->mem);
-    return compile(p, e);
+    return program_compile(p, e);
 }
 
 /* ---- the kernel ---- */
@@ -184,7 +184,8 @@ static bool several_kernels(const struct program *p, hd_module *mod, struct err 
     return false;
 }
 
-static bool find_kernel(struct program *p, hd_device *dev, hd_module *mod, hd_kernel **k, struct err *e) {
+static bool program_find_kernel(struct program *p, hd_device *dev, hd_module *mod, hd_kernel **k,
+                                struct err *e) {
     size_t n = hd_module_kernel_count(mod);
     if (!n) return err_set(e, ERR_INPUT, "%s has no kernel (.entry)", p->file);
     if (!p->kernel_name && n > 1) return several_kernels(p, mod, e);
@@ -207,7 +208,7 @@ static bool check_shape(struct program *p, struct err *e) {
 /* ---- for the lab ---- */
 
 /* Scalars go as the bits they are, whatever their type. */
-static hd_arg scalar(const struct arg_spec *s) {
+static hd_arg program_scalar(const struct arg_spec *s) {
     switch (ir_type_bytes[s->type]) {
     case 1: return (hd_arg){.type = HD_ARG_U8, .v = {.u = s->value}};
     case 2: return (hd_arg){.type = HD_ARG_U16, .v = {.u = s->value}};
@@ -245,11 +246,11 @@ static bool describe_buffer(struct program_arg *a, struct lab_arg *out, struct e
     return true;
 }
 
-static bool describe(struct program *p, size_t i, struct lab_arg *out, struct err *e) {
+static bool program_describe(struct program *p, size_t i, struct lab_arg *out, struct err *e) {
     struct program_arg *a = program_entry(p, i);
     *out = (struct lab_arg){.text = a->name ? a->name : a->text};
     switch (a->spec.kind) {
-    case ARG_SCALAR: out->value = scalar(&a->spec); return true;
+    case ARG_SCALAR: out->value = program_scalar(&a->spec); return true;
     case ARG_SYMBOL: out->symbol = a->spec.text; return true;
     case ARG_POINTER: return describe_pointer(p, a, out, e);
     case ARG_BUFFER: return describe_buffer(a, out, e);
@@ -262,7 +263,7 @@ static bool describe(struct program *p, size_t i, struct lab_arg *out, struct er
 static bool describe_all(struct program *p, struct err *e) {
     p->lab_args = ARENA_NEW(&p->mem, struct lab_arg, p->args.n + p->buffers.n + 1);
     for (size_t i = 0; i < p->args.n + p->buffers.n; i++)
-        if (!describe(p, i, &p->lab_args[i], e)) {
+        if (!program_describe(p, i, &p->lab_args[i], e)) {
             struct sb name = {0};
             program_entry_name(p, i, &name);
             err_set(e, e->code, "%s (%.60s): %s", name.text, program_entry(p, i)->text, err_text(e));
@@ -282,7 +283,7 @@ bool program_module(const struct program *p, hd_device *dev, hd_module **mod, st
 }
 
 bool program_choose(struct program *p, hd_device *dev, hd_module *mod, hd_kernel **k, struct err *e) {
-    if (!find_kernel(p, dev, mod, k, e) || !check_shape(p, e) || !program_match(p, *k, e) ||
+    if (!program_find_kernel(p, dev, mod, k, e) || !check_shape(p, e) || !program_match(p, *k, e) ||
         !describe_all(p, e))
         return false;
     p->lab = (struct lab_program){.file = p->file,
@@ -341,7 +342,7 @@ void program_free(struct program *p) {
 /* ---- words ---- */
 
 /* "1 block", "16 x 16 threads" */
-static void dims(struct sb *out, const uint32_t d[3], const char *what) {
+static void program_dims(struct sb *out, const uint32_t d[3], const char *what) {
     sb_add(out, "%u", d[0]);
     if (d[1] > 1 || d[2] > 1) sb_add(out, " x %u", d[1]);
     if (d[2] > 1) sb_add(out, " x %u", d[2]);
@@ -349,8 +350,8 @@ static void dims(struct sb *out, const uint32_t d[3], const char *what) {
 }
 
 void program_shape(const hd_launch *l, struct sb *out) {
-    dims(out, l->grid, "block");
+    program_dims(out, l->grid, "block");
     sb_add(out, " of ");
-    dims(out, l->block, "thread");
+    program_dims(out, l->block, "thread");
     if (l->shared_bytes) sb_add(out, ", %u bytes of shared memory each", l->shared_bytes);
 }

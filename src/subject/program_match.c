@@ -10,7 +10,7 @@
 #include "sim/sim.h"
 
 /* An --arg that fits the parameter, for a command line to paste. A 64-bit integer is most likely an address. */
-static void sample(const hd_param_info *p, struct sb *out) {
+static void program_match_sample(const hd_param_info *p, struct sb *out) {
     if (p->pointer || !strcmp(p->type, "u64"))
         sb_add(out, " --arg 'buf:f32[1024]=iota'");
     else if (!strcmp(p->type, "bytes"))
@@ -19,7 +19,7 @@ static void sample(const hd_param_info *p, struct sb *out) {
         sb_add(out, " --arg %s:%s", p->type, p->bytes == 1 ? "1" : *p->type == 'f' ? "1.0" : "1024");
 }
 
-static void shape(struct sb *out, const char *option, const uint32_t d[3]) {
+static void program_match_shape(struct sb *out, const char *option, const uint32_t d[3]) {
     sb_add(out, " %s %u", option, d[0]);
     if (d[1] > 1 || d[2] > 1) sb_add(out, ",%u", d[1]);
     if (d[2] > 1) sb_add(out, ",%u", d[2]);
@@ -31,13 +31,13 @@ static void template(const struct program *p, size_t kernels, struct sb *out) {
     sb_add(out, "%s", p->file);
     if (kernels > 1)
         sb_add(out, strncmp(p->info.name, "_Z", 2) ? " --kernel %s" : " --kernel '%s'", p->info.name);
-    shape(out, "--grid", p->launch.grid);
-    shape(out, "--block", p->launch.block);
+    program_match_shape(out, "--grid", p->launch.grid);
+    program_match_shape(out, "--block", p->launch.block);
     for (size_t i = 0; i < p->info.nparams; i++) {
         if (i < p->args.n)
             sb_add(out, " --arg '%s'", p->args.v[i].text);
         else
-            sample(&p->info.params[i], out);
+            program_match_sample(&p->info.params[i], out);
     }
 }
 

@@ -6,7 +6,7 @@
 
 #include "subject/program.h"
 
-static bool find(const struct program *p, const char *name, size_t n, size_t *number) {
+static bool program_names_find(const struct program *p, const char *name, size_t n, size_t *number) {
     for (size_t i = 0; i < p->buffers.n; i++)
         if (strlen(p->buffers.v[i].name) == n && !memcmp(p->buffers.v[i].name, name, n))
             return *number = p->args.n + i, true;
@@ -15,7 +15,7 @@ static bool find(const struct program *p, const char *name, size_t n, size_t *nu
 
 bool program_find_buffer(const struct program *p, const char *name, size_t n, size_t *number, struct err *e) {
     struct sb all = {0};
-    if (find(p, name, n, number)) return true;
+    if (program_names_find(p, name, n, number)) return true;
     for (size_t i = 0; i < p->buffers.n; i++)
         sb_add(&all, "%s%s", i ? ", " : "; there are: ", p->buffers.v[i].name);
     err_set(e, ERR_INPUT, "there is no buffer '%.*s'%s", n < 60 ? (int)n : 60, name,
@@ -46,7 +46,7 @@ static bool read_buffer(struct program *p, const char *text, bool of_file, size_
     struct program_arg a;
     size_t number;
     if (!read_name(p, text, &a, e)) return err_set(e, ERR_INPUT, "--buffer %.60s: %s", text, err_text(e));
-    if (find(p, a.name, strlen(a.name), &number)) /* the command line wins */
+    if (program_names_find(p, a.name, strlen(a.name), &number)) /* the command line wins */
         return number < p->args.n + given ||
                err_set(e, ERR_INPUT, "--buffer: there are two of the name %.60s", a.name);
     if (of_file && a.spec.fill == ARG_FILE) a.spec.text = arg_beside(&p->mem, p->file, a.spec.text);

@@ -17,7 +17,7 @@ struct cursor {
     const char *p, *end; /* the rest of the line */
 };
 
-static void skip_blanks(struct cursor *c) {
+static void sidecar_skip_blanks(struct cursor *c) {
     while (c->p < c->end && strchr(" \t\r", *c->p)) c->p++;
 }
 
@@ -38,7 +38,7 @@ static bool parse_line(struct opts *o, struct cursor c, struct arena *mem, struc
     return fine;
 }
 
-static bool fits(const struct opts *o, const char *kernel) {
+static bool sidecar_fits(const struct opts *o, const char *kernel) {
     const char *named = opts_value(o, "kernel");
     return !kernel || !named || demangle_means(kernel, named) || demangle_means(named, kernel);
 }
@@ -61,14 +61,14 @@ bool sidecar_read(struct opts *o, const char *file, const char *text, const char
         size_t n = strcspn(text, "\n");
         struct cursor c = {text, text + n};
         text += n + (text[n] == '\n');
-        skip_blanks(&c);
+        sidecar_skip_blanks(&c);
         if (c.p == c.end) continue;
         if (!skip_word(&c, "//")) break;
-        skip_blanks(&c);
+        sidecar_skip_blanks(&c);
         if (!skip_word(&c, marker)) continue;
         if (!parse_line(o, c, mem, e))
             return err_set(e, ERR_INPUT, "%s:%u: launch options: %s", file, line, err_text(e));
-        if (fits(o, kernel)) return true;
+        if (sidecar_fits(o, kernel)) return true;
         opts_free(o);
     }
     return true;

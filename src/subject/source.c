@@ -42,7 +42,7 @@ static const struct hint magics[] = {
     HINT("HDTRACE", "a trace", "'heddle run %s' replays it, and so do compare and report"),
 };
 
-static bool refuse(const char *name, const char *what, const char *advice, struct err *e) {
+static bool source_refuse(const char *name, const char *what, const char *advice, struct err *e) {
     struct sb text = {0};
     const char *gap = strstr(advice, "%s");
     if (gap)
@@ -60,19 +60,19 @@ static bool refuse_elf(const char *name, const char *text, size_t n, struct err 
     const unsigned char *header = (const unsigned char *)text;
     const unsigned type = n > 19 ? header[16] : 0, machine = n > 19 ? header[18] : 0;
     if (machine == MACHINE_CUDA)
-        return refuse(name, "a cubin, machine code of one GPU",
-                      "it holds no PTX; compile the source with 'nvcc -ptx', or run 'heddle run kernel.cu'",
-                      e);
+        return source_refuse(
+            name, "a cubin, machine code of one GPU",
+            "it holds no PTX; compile the source with 'nvcc -ptx', or run 'heddle run kernel.cu'", e);
     if (!memmem(text, n, ".nv_fatbin", 10) && !memmem(text, n, "__nv_relfatbin", 14))
-        return refuse(
+        return source_refuse(
             name, type == RELOCATABLE ? "an object file" : "a program or library",
             "it has no GPU code; compile the kernels with 'nvcc -ptx', or run 'heddle run kernel.cu'", e);
-    if (type == RELOCATABLE) return refuse(name, "an object file with GPU code", EXTRACT, e);
-    return refuse(name, "a program or library with GPU code",
-                  "'heddle cuda %s' runs a program; 'cuobjdump -ptx' extracts its PTX", e);
+    if (type == RELOCATABLE) return source_refuse(name, "an object file with GPU code", EXTRACT, e);
+    return source_refuse(name, "a program or library with GPU code",
+                         "'heddle cuda %s' runs a program; 'cuobjdump -ptx' extracts its PTX", e);
 }
 
-static bool has(const char *text, const char *word) {
+static bool source_has(const char *text, const char *word) {
     return strstr(text, word) != NULL;
 }
 
@@ -87,15 +87,15 @@ static bool has_line(const char *text, const char *word) {
 }
 
 static bool refuse_text(const char *name, const char *text, struct err *e) {
-    if (has(text, "/*0000*/") &&
-        (has(text, "Function :") || has(text, "code for sm_") || has(text, ".headerflags")))
-        return refuse(
+    if (source_has(text, "/*0000*/") && (source_has(text, "Function :") || source_has(text, "code for sm_") ||
+                                         source_has(text, ".headerflags")))
+        return source_refuse(
             name, "SASS, machine code as text",
             "'cuobjdump -ptx' shows the PTX of the same program where it was kept, 'nvcc -ptx' makes it", e);
     if (has_line(text, "target triple") && has_line(text, "define "))
-        return refuse(name, "LLVM's intermediate form", LOWER, e);
-    if (has(text, "__kernel ") || has(text, "get_global_id("))
-        return refuse(
+        return source_refuse(name, "LLVM's intermediate form", LOWER, e);
+    if (source_has(text, "__kernel ") || source_has(text, "get_global_id("))
+        return source_refuse(
             name, "OpenCL C",
             "'clang-19 --target=nvptx64--nvidiacl -Xclang -finclude-default-header -Xclang "
             "-mlink-builtin-bitcode -Xclang /usr/lib/clc/nvptx64--nvidiacl.bc -O2 -S %s -o kernel.ptx' "
@@ -106,7 +106,7 @@ static bool refuse_text(const char *name, const char *text, struct err *e) {
 
 /* ---- what it is ---- */
 
-static bool ends_with(const char *name, const char *end) {
+static bool source_ends_with(const char *name, const char *end) {
     size_t n = strlen(name), k = strlen(end);
     return n > k && !strcmp(name + n - k, end);
 }
@@ -120,11 +120,11 @@ bool source_kind(const char *name, const char *text, size_t n, enum source_kind 
     if (capture_is(text, n)) return *kind = SOURCE_CAPTURE, true;
     for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
         if (n >= magics[i].bytes && !memcmp(text, magics[i].magic, magics[i].bytes))
-            return refuse(name, magics[i].what, magics[i].advice, e);
-    *kind = ends_with(name, ".cu") || ends_with(name, ".cuh") ? SOURCE_CUDA : SOURCE_PTX;
+            return source_refuse(name, magics[i].what, magics[i].advice, e);
+    *kind = source_ends_with(name, ".cu") || source_ends_with(name, ".cuh") ? SOURCE_CUDA : SOURCE_PTX;
     if (*kind == SOURCE_CUDA || has_line(text, ".version")) return true;
     if (!refuse_text(name, text, e)) return false;
-    if (has(text, "__global__")) *kind = SOURCE_CUDA;
+    if (source_has(text, "__global__")) *kind = SOURCE_CUDA;
     return true;
 }
 

@@ -26,7 +26,7 @@ bool subject_options(struct subject *s, const struct cli *c, const char *operand
     return (s->workload = subject_workload(operand, o, e)) != NULL;
 }
 
-static bool among(const char *name, const char *const *names) {
+static bool subject_among(const char *name, const char *const *names) {
     while (*names && strcmp(name, *names) != 0) names++;
     return *names;
 }
@@ -41,9 +41,9 @@ bool subject_check(const struct subject *s, size_t n, bool choose, const struct 
     for (size_t i = 0; i < n; i++) workloads += s[i].workload != NULL;
     for (size_t i = 0; i < o->given.n; i++) {
         const char *name = o->given.v[i].opt->name;
-        if (workloads == 0 && among(name, of_workloads))
+        if (workloads == 0 && subject_among(name, of_workloads))
             return err_set(e, ERR_INPUT, "--%s is for workloads (@NAME), not for files", name);
-        if (workloads == n && among(name, refused))
+        if (workloads == n && subject_among(name, refused))
             return err_set(
                 e, ERR_INPUT,
                 "--%s does not go with @%s: a workload brings its own kernels, launches and inputs", name,

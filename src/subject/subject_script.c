@@ -54,7 +54,7 @@ static const char *base_name(const char *path) {
 }
 
 /* Its text, what it is given, the files it reads, the variables that are set before it. */
-static bool identify(struct subject *s, uint64_t *h, struct err *e) {
+static bool subject_script_identify(struct subject *s, uint64_t *h, struct err *e) {
     const struct lab_program *p = &s->program.lab;
     *h = s->script_digest;
     for (size_t i = 0; i < p->nvars; i++) {
@@ -73,7 +73,7 @@ bool subject_script_prepare(struct subject *s, const hd_config *config, struct e
     bool fine = subject_open(p->cli, config, &dev, e) &&
                 lab_check(dev, hd_module_load(dev, p->file, p->text.text, p->text.len, &mod), e) &&
                 program_describe_vars(p, dev, mod, e) && script_try(&s->script, dev, mod, e) &&
-                identify(s, &identity, e);
+                subject_script_identify(s, &identity, e);
     hd_device_close(dev);
     p->lab.file = p->file;
     p->lab.text = p->text.text;

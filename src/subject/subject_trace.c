@@ -30,7 +30,7 @@ static bool write_file(void *user, const void *data, size_t n) {
 }
 
 /* To a file that lives as long as the subject. */
-static bool convert(struct subject *s, struct err *e) {
+static bool subject_trace_convert(struct subject *s, struct err *e) {
     const char *dir = getenv("TMPDIR");
     struct sb path = {0};
     struct hdt_sizes sizes;
@@ -66,7 +66,7 @@ bool subject_trace_read(struct subject *s, struct err *e) {
                        p->file);
     s->traced = true;
     if (!lab_is_accel(p->file)) return lab_trace_open(&s->trace, p->file, e);
-    if (!convert(s, e) || !lab_trace_open(&s->trace, s->converted, e)) return false;
+    if (!subject_trace_convert(s, e) || !lab_trace_open(&s->trace, s->converted, e)) return false;
     const char *slash = strrchr(p->file, '/');
     s->trace.script.name = slash ? slash + 1 : p->file;
     s->trace.script.file = p->file;

@@ -66,7 +66,7 @@ static bool make_command(struct compilation *k, const struct cudacc_options *a, 
 
 /* ---- all of it ---- */
 
-static bool compile(void *user, struct err *e) {
+static bool toolchain_cudacc_compile(void *user, struct err *e) {
     struct compilation *k = user;
     int status = 0;
     k->output = workdir_file(&k->dir, "kernel.ptx");
@@ -84,8 +84,8 @@ bool cudacc_compile(const struct cli *c, const char *file, const struct cudacc_o
                     struct err *e) {
     struct compilation k = {.file = file, .options = a, .text = text};
     k.dir = (struct workdir){.mem = &k.mem, .err = c->term.err};
-    const bool fine =
-        cudacc_find(a->compiler, file, &k.cc, &k.mem, e) && workdir_with(&k.dir, compile, &k, e);
+    const bool fine = cudacc_find(a->compiler, file, &k.cc, &k.mem, e) &&
+                      workdir_with(&k.dir, toolchain_cudacc_compile, &k, e);
     if (fine) fprintf(c->term.err, "heddle %s: %s compiled by %s\n", c->command->name, file, k.cc.path);
     VEC_FREE(&k.words.v);
     arena_free(&k.mem);

@@ -13,7 +13,7 @@ static bool executable(const char *path) {
     return access(path, X_OK) == 0;
 }
 
-static const char *join(struct arena *mem, const char *dir, size_t n, const char *rest) {
+static const char *cudacc_find_join(struct arena *mem, const char *dir, size_t n, const char *rest) {
     struct sb out = {0};
     sb_addn(&out, dir, n);
     sb_add(&out, "/%s", rest);
@@ -24,7 +24,7 @@ const char *cudacc_on_path(const char *name, struct arena *mem) {
     const char *path = getenv("PATH");
     for (const char *p = path ? path : "/usr/bin:/bin"; *p;) {
         size_t n = strcspn(p, ":");
-        const char *found = n ? join(mem, p, n, name) : name;
+        const char *found = n ? cudacc_find_join(mem, p, n, name) : name;
         if (executable(found)) return found;
         p += n + (p[n] == ':');
     }
@@ -37,7 +37,7 @@ static const char *find_nvcc(struct arena *mem) {
     for (size_t i = 0; i < 2 && !found; i++) {
         const char *home = getenv(homes[i]);
         if (!home || !*home) continue;
-        const char *there = join(mem, home, strlen(home), "bin/nvcc");
+        const char *there = cudacc_find_join(mem, home, strlen(home), "bin/nvcc");
         if (executable(there)) found = there;
     }
     if (!found && executable("/usr/local/cuda/bin/nvcc")) found = "/usr/local/cuda/bin/nvcc";
@@ -71,7 +71,7 @@ static const char *find_clang(struct arena *mem) {
 /* ---- what clang needs ---- */
 
 /* Installed beside the program (bin/heddle, share/heddle/cuda), or in the build directory, where both are. */
-static const char *find_headers(struct arena *mem, struct err *e) {
+static const char *cudacc_find_headers(struct arena *mem, struct err *e) {
     static const char *const places[] = {"../share/heddle/cuda", "cuda"};
     const char *given = getenv("HEDDLE_CUDA_DIR");
     char self[PATH_MAX];
@@ -81,8 +81,8 @@ static const char *find_headers(struct arena *mem, struct err *e) {
         self[n] = 0;
         const size_t dir = (size_t)(strrchr(self, '/') - self);
         for (size_t i = 0; i < 2; i++) {
-            const char *there = join(mem, self, dir, places[i]);
-            char *real = realpath(join(mem, there, strlen(there), "heddle/prelude.h"), NULL);
+            const char *there = cudacc_find_join(mem, self, dir, places[i]);
+            char *real = realpath(cudacc_find_join(mem, there, strlen(there), "heddle/prelude.h"), NULL);
             if (!real) continue;
             const char *found = arena_strndup(mem, real, strlen(real) - strlen("/heddle/prelude.h"));
             free(real);
@@ -108,11 +108,12 @@ static const char *find_libclc(void) {
 
 /* ---- the choice ---- */
 
-static bool choose(struct cudacc *cc, const char *path, bool nvcc, struct arena *mem, struct err *e) {
+static bool cudacc_find_choose(struct cudacc *cc, const char *path, bool nvcc, struct arena *mem,
+                               struct err *e) {
     *cc = (struct cudacc){.nvcc = nvcc, .path = path};
     if (nvcc) return true;
     cc->libclc = find_libclc();
-    return (cc->headers = find_headers(mem, e)) != NULL;
+    return (cc->headers = cudacc_find_headers(mem, e)) != NULL;
 }
 
 /* nvcc, clang, or the name of a program, whose kind is in it. */
@@ -131,7 +132,7 @@ static bool find_asked(const char *asked, struct cudacc *cc, struct arena *mem, 
                        "there is no clang-%d or newer; Debian's packages are clang-%d and libclc-%d",
                        OLDEST_CLANG, OLDEST_CLANG, OLDEST_CLANG);
     if (!found) return err_set(e, ERR_INPUT, "there is no CUDA compiler %.200s", asked);
-    return choose(cc, found, nvcc, mem, e);
+    return cudacc_find_choose(cc, found, nvcc, mem, e);
 }
 
 bool cudacc_find(const char *asked, const char *file, struct cudacc *cc, struct arena *mem, struct err *e) {
@@ -139,7 +140,7 @@ bool cudacc_find(const char *asked, const char *file, struct cudacc *cc, struct 
     if (!asked && preset && *preset) asked = preset;
     if (asked) return find_asked(asked, cc, mem, e);
     const char *nvcc = find_nvcc(mem), *clang = nvcc ? NULL : find_clang(mem);
-    if (nvcc || clang) return choose(cc, nvcc ? nvcc : clang, nvcc != NULL, mem, e);
+    if (nvcc || clang) return cudacc_find_choose(cc, nvcc ? nvcc : clang, nvcc != NULL, mem, e);
     return err_set(
         e, ERR_INPUT,
         "%s is CUDA C++, and there is no compiler for it: install Debian's clang-%d and libclc-%d "

@@ -18,7 +18,7 @@ const char *nvcc_named(struct nvcc *k, const char *input, const char *suffix) {
     return sb_keep(&out, &k->mem);
 }
 
-static void show(struct nvcc *k, const struct cudacc_words *words) {
+static void nvcc_show(struct nvcc *k, const struct cudacc_words *words) {
     fputs("#$", k->dir.err);
     for (size_t i = 0; i + 1 < words->v.n; i++)
         fprintf(k->dir.err, strpbrk(words->v.v[i], " \"$\\") ? " '%s'" : " %s", words->v.v[i]);
@@ -31,7 +31,7 @@ bool nvcc_run(struct nvcc *k, struct cudacc_words *words, const char *what, stru
     const bool prints =
         k->step == NVCC_TO_TEXT || k->step == NVCC_TO_RULE || (k->output && !strcmp(k->output, "-"));
     VEC_PUSH(&words->v, NULL);
-    if (k->verbose || k->dryrun) show(k, words);
+    if (k->verbose || k->dryrun) nvcc_show(k, words);
     const bool started =
         k->dryrun || workdir_run(&k->dir, words->v.v, prints ? STDOUT_FILENO : WORKDIR_TO_ERR, &status, e);
     const char *program = arena_strdup(&k->mem, words->v.v[0]);
@@ -127,7 +127,7 @@ static bool make_directories(struct nvcc *k, struct err *e) {
     return true;
 }
 
-static bool build(void *user, struct err *e) {
+static bool toolchain_nvcc_build(void *user, struct err *e) {
     struct nvcc *k = user;
     if (!make_directories(k, e)) return false;
     if (k->step == NVCC_TO_NOTHING) return make_nothing(k, e);
@@ -137,7 +137,7 @@ static bool build(void *user, struct err *e) {
     return k->step != NVCC_TO_PROGRAM || link_program(k, e);
 }
 
-static bool check(const struct nvcc *k, struct err *e) {
+static bool nvcc_check(const struct nvcc *k, struct err *e) {
     size_t compiled = 0;
     for (size_t i = 0; i < k->inputs.n; i++) {
         const char *path = k->inputs.v[i].path;
@@ -154,7 +154,7 @@ static bool check(const struct nvcc *k, struct err *e) {
 }
 
 bool nvcc_build(struct nvcc *k, struct err *e) {
-    return check(k, e) && nvcc_find(k, e) && workdir_with(&k->dir, build, k, e);
+    return nvcc_check(k, e) && nvcc_find(k, e) && workdir_with(&k->dir, toolchain_nvcc_build, k, e);
 }
 
 void nvcc_free(struct nvcc *k) {

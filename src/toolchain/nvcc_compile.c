@@ -5,7 +5,7 @@
 
 #include "toolchain/nvcc.h"
 
-static void add_all(struct cudacc_words *out, const struct cudacc_words *from) {
+static void nvcc_compile_add_all(struct cudacc_words *out, const struct cudacc_words *from) {
     for (size_t i = 0; i < from->v.n; i++) VEC_PUSH(&out->v, from->v.v[i]);
 }
 
@@ -55,8 +55,8 @@ static bool to_ptx(struct nvcc *k, const char *path, const char *ptx, struct err
     cudacc_device_words(&k->cc, &w);
     add_dialect(k, &w, true);
     if (k->rdc) cudacc_add(&w, (const char *const[]){"-fuse-cuid=none", "-Xclang", unit_of(k, path), NULL});
-    add_all(&w, &k->common);
-    add_all(&w, &k->device);
+    nvcc_compile_add_all(&w, &k->common);
+    nvcc_compile_add_all(&w, &k->device);
     cudacc_add(&w, (const char *const[]){"-o", ptx, path, NULL});
     return nvcc_run(k, &w, path, e) && (!k->rdc || k->dryrun || make_local(k, path, ptx, e));
 }
@@ -74,7 +74,7 @@ static bool host_half(struct nvcc *k, const char *path, const char *const *how, 
     cudacc_host_words(&k->cc, &w);
     add_dialect(k, &w, k->warn_host);
     if (k->rdc) cudacc_add(&w, (const char *const[]){"-fuse-cuid=none", "-Xclang", unit_of(k, path), NULL});
-    add_all(&w, &k->common);
+    nvcc_compile_add_all(&w, &k->common);
     add_host(k, &w);
     cudacc_add(&w, how);
     cudacc_add(&w, (const char *const[]){path, NULL});
@@ -83,7 +83,7 @@ static bool host_half(struct nvcc *k, const char *path, const char *const *how, 
 
 static void add_depend(struct nvcc *k, const char *object, struct cudacc_words *out) {
     if (!k->depend.v.n) return;
-    add_all(out, &k->depend);
+    nvcc_compile_add_all(out, &k->depend);
     for (size_t i = 0; i < k->depend.v.n; i++)
         if (!strcmp(k->depend.v.v[i], "-MT")) return;
     cudacc_add(out, (const char *const[]){"-MT", object, NULL});
@@ -110,7 +110,7 @@ static bool cuda_to_object(struct nvcc *k, const char *path, const char *fatbin,
 }
 
 /* Where the files between go: a directory that is removed, or with -keep the current one. */
-static const char *between(struct nvcc *k, const char *path, const char *suffix) {
+static const char *nvcc_compile_between(struct nvcc *k, const char *path, const char *suffix) {
     const char *base = strrchr(path, '/'), *outdir = k->outdir;
     base = base ? base + 1 : path;
     if (!k->keep) return workdir_file(&k->dir, nvcc_named(k, base, suffix));
@@ -121,8 +121,8 @@ static const char *between(struct nvcc *k, const char *path, const char *suffix)
 }
 
 static bool compile_cuda(struct nvcc *k, const char *path, const char *output, struct err *e) {
-    const char *ptx = k->step == NVCC_TO_PTX ? output : between(k, path, ".ptx");
-    const char *fatbin = k->step == NVCC_TO_FATBIN ? output : between(k, path, ".fatbin");
+    const char *ptx = k->step == NVCC_TO_PTX ? output : nvcc_compile_between(k, path, ".ptx");
+    const char *fatbin = k->step == NVCC_TO_FATBIN ? output : nvcc_compile_between(k, path, ".fatbin");
     if (k->step == NVCC_TO_TEXT || k->step == NVCC_TO_RULE) {
         const char *how = k->step == NVCC_TO_TEXT ? "-E" : k->step_flag + strspn(k->step_flag, "-") - 1;
         return host_half(
@@ -142,7 +142,7 @@ static bool compile_host(struct nvcc *k, const struct nvcc_input *in, const char
     for (size_t i = 0; i < k->common.v.n; i++) /* a C++ standard is none of C */
         if (in->language != NVCC_C || strncmp(k->common.v.v[i], "-std=c++", 8) != 0)
             VEC_PUSH(&w.v, k->common.v.v[i]);
-    add_all(&w, &k->host);
+    nvcc_compile_add_all(&w, &k->host);
     cudacc_add(&w, (const char *const[]){"-isystem", k->cc.headers, NULL});
     if (k->step == NVCC_TO_TEXT || k->step == NVCC_TO_RULE)
         VEC_PUSH(&w.v, k->step == NVCC_TO_TEXT ? "-E" : k->step_flag + strspn(k->step_flag, "-") - 1);

@@ -57,7 +57,7 @@ const struct nvcc_flag *nvcc_flag_find(const char *word, const char **value) {
 }
 
 /* What clang calls nvcc's value. */
-static const char *translate(const struct nvcc_flag *f, const char *value, struct arena *mem) {
+static const char *nvcc_flags_translate(const struct nvcc_flag *f, const char *value, struct arena *mem) {
     const bool no = !strcmp(value, "false");
     if (nvcc_flag_is(f, "fmad")) return no ? "off" : "fast-honor-pragmas";
     if (nvcc_flag_is(f, "ftz")) return no ? "no-" : "";
@@ -76,8 +76,8 @@ void nvcc_flag_clang(const struct nvcc_flag *f, const char *value, struct cudacc
         const char *gap = strstr(p, "%s");
         struct sb one = {0};
         if (gap && gap < p + n)
-            sb_add(&one, "%.*s%s%.*s", (int)(gap - p), p, translate(f, value, mem), (int)(p + n - gap - 2),
-                   gap + 2);
+            sb_add(&one, "%.*s%s%.*s", (int)(gap - p), p, nvcc_flags_translate(f, value, mem),
+                   (int)(p + n - gap - 2), gap + 2);
         else
             sb_addn(&one, p, n);
         VEC_PUSH(&out->v, sb_keep(&one, mem));
@@ -88,7 +88,7 @@ void nvcc_flag_clang(const struct nvcc_flag *f, const char *value, struct cudacc
 /* The highest up to this one: what newer ones have beside is mostly what heddle has not; else the lowest. */
 enum { BEST_TARGET = 80, FIRST_TARGET = 50, LAST_TARGET = 90 };
 
-static bool better(unsigned n, unsigned than) {
+static bool nvcc_flags_better(unsigned n, unsigned than) {
     if (!than) return true;
     if (n <= BEST_TARGET) return than > BEST_TARGET || n > than;
     return than > BEST_TARGET && n < than;
@@ -102,6 +102,6 @@ void nvcc_target(const char *value, unsigned *best) {
             unsigned n = (unsigned)strtoul(p, NULL, 10);
             if (!n) continue;
             n = n < FIRST_TARGET ? FIRST_TARGET : n > LAST_TARGET ? LAST_TARGET : n;
-            if (better(n, *best)) *best = n;
+            if (nvcc_flags_better(n, *best)) *best = n;
         }
 }

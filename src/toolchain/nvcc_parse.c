@@ -94,7 +94,8 @@ static bool set_cudart(struct nvcc *k, const char *value, struct err *e) {
 }
 
 /* Libraries of NVIDIA's: those that are one with the runtime are there, others do not exist here. */
-static bool add_library(struct nvcc *k, const struct nvcc_flag *f, const char *value, struct err *e) {
+static bool nvcc_parse_add_library(struct nvcc *k, const struct nvcc_flag *f, const char *value,
+                                   struct err *e) {
     static const char *const runtime[] = {"cudart", "cudart_static", "cudadevrt", "nvToolsExt", "culibos"};
     static const char *const missing[] = {"cublas", "cublasLt", "cufft", "curand", "cusparse", "cusolver",
                                           "cudnn",  "npp",      "nvrtc", "nvjpeg", "nccl",     "cupti"};
@@ -113,7 +114,8 @@ static bool add_library(struct nvcc *k, const struct nvcc_flag *f, const char *v
 }
 
 /* The parts of "-Wall,-O3", each with what stands before it. */
-static void split(struct nvcc *k, const char *value, void (*each)(struct nvcc *k, const char *part)) {
+static void nvcc_parse_split(struct nvcc *k, const char *value,
+                             void (*each)(struct nvcc *k, const char *part)) {
     for (const char *p = value;; p++) {
         const size_t n = strcspn(p, ",");
         if (n) each(k, arena_strndup(&k->mem, p, n));
@@ -140,7 +142,7 @@ static void add_linker_flag(struct nvcc *k, const char *part) {
 static void add_link(struct nvcc *k, const struct nvcc_flag *f, const char *value) {
     struct cudacc_words words = {0};
     if (nvcc_flag_is(f, "Xlinker")) {
-        split(k, value, add_linker_flag);
+        nvcc_parse_split(k, value, add_linker_flag);
         return;
     }
     nvcc_flag_clang(f, value, &words, &k->mem);
@@ -161,7 +163,7 @@ static bool set_own(struct nvcc *k, const struct nvcc_flag *f, const char *word,
     case NVCC_KEEP: return k->keep = true;
     case NVCC_KEEPDIR: return k->keepdir = value, true;
     case NVCC_LANGUAGE: return set_language(k, value, e);
-    case NVCC_LIBRARY: return add_library(k, f, value, e);
+    case NVCC_LIBRARY: return nvcc_parse_add_library(k, f, value, e);
     case NVCC_OPTIONS: return parse_file(k, value, depth, e);
     case NVCC_OUTDIR: return k->outdir = value, true;
     case NVCC_OUTPUT: return k->output = value, true;
@@ -186,8 +188,8 @@ static bool set_stream(struct nvcc *k, const char *value) {
     return true;
 }
 
-static bool set(struct nvcc *k, const struct nvcc_flag *f, const char *word, const char *value, int depth,
-                struct err *e) {
+static bool nvcc_parse_set(struct nvcc *k, const struct nvcc_flag *f, const char *word, const char *value,
+                           int depth, struct err *e) {
     switch (f->kind) {
     case NVCC_COMPILE:
     case NVCC_WERROR: return nvcc_flag_clang(f, value, &k->common, &k->mem), true;
@@ -196,7 +198,7 @@ static bool set(struct nvcc *k, const struct nvcc_flag *f, const char *word, con
     case NVCC_OPTIMIZE: return nvcc_flag_clang(f, value, &k->host, &k->mem), true;
     case NVCC_DEPEND: return nvcc_flag_clang(f, value, &k->depend, &k->mem), true;
     case NVCC_LINK: return add_link(k, f, value), true;
-    case NVCC_XCOMPILER: return split(k, value, add_host_flag), true;
+    case NVCC_XCOMPILER: return nvcc_parse_split(k, value, add_host_flag), true;
     case NVCC_MACHINE: return set_machine(value, e);
     case NVCC_STREAM: return set_stream(k, value);
     case NVCC_REFUSED: return err_set(e, ERR_INPUT, "%s: %s", word, f->clang);
@@ -229,7 +231,7 @@ static bool parse_words(struct nvcc *k, size_t n, char *const *words, int depth,
         if (!f && !parse_unknown(k, word, e)) return false;
         if (!f) continue;
         if (!value && i + 1 == n) return err_set(e, ERR_INPUT, "%.60s needs a value", word);
-        if (!set(k, f, word, value ? value : words[++i], depth, e)) return false;
+        if (!nvcc_parse_set(k, f, word, value ? value : words[++i], depth, e)) return false;
     }
     return true;
 }

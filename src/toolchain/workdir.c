@@ -87,7 +87,7 @@ static char **child_environment(struct workdir *w) {
     return env.v;
 }
 
-static int spawn(struct workdir *w, const char *const *words, int output, pid_t *child) {
+static int workdir_spawn(struct workdir *w, const char *const *words, int output, pid_t *child) {
     posix_spawnattr_t how;
     posix_spawn_file_actions_t files;
     sigset_t none;
@@ -123,7 +123,7 @@ static int wait_for(struct workdir *w, pid_t child) {
 
 bool workdir_run(struct workdir *w, const char *const *words, int output, int *status, struct err *e) {
     pid_t child;
-    const int failed = spawn(w, words, output, &child);
+    const int failed = workdir_spawn(w, words, output, &child);
     if (failed) return err_set(e, ERR_INPUT, "cannot run %s: %s", words[0], strerror(failed));
     *status = wait_for(w, child);
     return true;

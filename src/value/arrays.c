@@ -80,7 +80,7 @@ struct reader {
 static const char apart[] = " \t\r,;";
 
 /* The next word of the line; false at its end. */
-static bool next_word(struct reader *r, const char **word, size_t *n) {
+static bool arrays_next_word(struct reader *r, const char **word, size_t *n) {
     while (r->p < r->end && *r->p && strchr(apart, *r->p)) r->p++;
     if (r->p == r->end || *r->p == '\n' || *r->p == '#') return false;
     *word = r->p;
@@ -89,7 +89,7 @@ static bool next_word(struct reader *r, const char **word, size_t *n) {
     return true;
 }
 
-static bool add_number(struct reader *r, const char *word, size_t n, struct err *e) {
+static bool arrays_add_number(struct reader *r, const char *word, size_t n, struct err *e) {
     uint64_t bits;
     char bytes[8];
     if (!arg_number(word, n, r->type, "number", &bits, e))
@@ -110,7 +110,7 @@ static void end_line(struct reader *r) {
 static bool is_heading(struct reader r) {
     const char *word;
     size_t n, words = 0;
-    for (; next_word(&r, &word, &n); words++) {
+    for (; arrays_next_word(&r, &word, &n); words++) {
         struct err e = {0};
         uint64_t bits;
         bool number = arg_number(word, n, IR_T_F64, "", &bits, &e);
@@ -128,7 +128,7 @@ static bool decode_text(enum array_format format, enum ir_type type, const uint8
     for (; r.p < r.end && fine; end_line(&r)) {
         const char *word;
         size_t length;
-        while (fine && next_word(&r, &word, &length)) fine = add_number(&r, word, length, e);
+        while (fine && arrays_next_word(&r, &word, &length)) fine = arrays_add_number(&r, word, length, e);
     }
     fine = fine && check_count(r.count, count, e) &&
            copy_bytes((const uint8_t *)r.data.text, r.data.len, data, e);

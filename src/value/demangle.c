@@ -106,7 +106,7 @@ static void strip(struct sb *name, bool templates, bool namespaces) {
     name->text[to] = 0;
 }
 
-static bool same(const char *written, const struct sb *name) {
+static bool demangle_same(const char *written, const struct sb *name) {
     struct sb squeezed = {0};
     squeeze(name->text, &squeezed);
     const bool is = !strcmp(written, squeezed.text);
@@ -118,12 +118,12 @@ static bool same(const char *written, const struct sb *name) {
 static int directness(const char *written, const char *name) {
     enum { WAYS = 4 };
     struct sb shown = {0};
-    int found = demangle_signature(name, &shown) && same(written, &shown) ? 1 : 0;
+    int found = demangle_signature(name, &shown) && demangle_same(written, &shown) ? 1 : 0;
     for (int way = 0; way < WAYS && !found; way++) {
         shown.len = 0;
         demangle_name(name, &shown);
         strip(&shown, way & 1, way & 2);
-        if (same(written, &shown)) found = 2 + way;
+        if (demangle_same(written, &shown)) found = 2 + way;
     }
     sb_free(&shown);
     return found;
@@ -137,7 +137,8 @@ bool demangle_means(const char *written, const char *name) {
     return is;
 }
 
-static void list(const char *written, const char *const *names, size_t n, const char *where, struct err *e) {
+static void demangle_list(const char *written, const char *const *names, size_t n, const char *where,
+                          struct err *e) {
     struct sb text = {0};
     sb_add(&text, "%s several that %.60s may mean:", where, written);
     for (size_t i = 0; i < n; i++) {
@@ -164,6 +165,6 @@ size_t demangle_find(const char *written, const char *const *names, size_t n, co
     }
     sb_free(&squeezed);
     if (count <= 1) return found;
-    list(written, names, n, where, e);
+    demangle_list(written, names, n, where, e);
     return n + 1;
 }

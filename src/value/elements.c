@@ -8,7 +8,7 @@
 #include "value/arrays.h"
 
 /* As many columns as fit, a power of two, so that indices are easy to add to. */
-static uint64_t columns(size_t width, size_t cell, size_t index) {
+static uint64_t elements_columns(size_t width, size_t cell, size_t index) {
     uint64_t n = 32;
     while (n > 1 && index + n * (cell + 2) > width) n /= 2;
     return n;
@@ -23,7 +23,7 @@ void elements_show(const struct elements *c, const uint8_t *data, int width, str
         if (cell.len > widest) widest = cell.len;
     }
     sb_add(out, ": %s[%" PRIu64 "]\n", ir_type_name[c->type], c->all);
-    uint64_t per_row = columns((size_t)width, widest, index);
+    uint64_t per_row = elements_columns((size_t)width, widest, index);
     for (uint64_t i = 0; i < c->count; i++, cell.len = 0) {
         arg_format(&cell, c->type, array_element(data, i, bytes));
         if (i % per_row == 0) sb_add(out, "%*" PRIu64 ":", (int)index - 1, c->first + i);

@@ -52,13 +52,13 @@ static bool parse_or(struct parser *p, const struct sweep_expr **out);
 
 /* ---- reading ---- */
 
-static bool wrong(struct parser *p, const char *what) {
+static bool value_expr_wrong(struct parser *p, const char *what) {
     if (!*p->p) return err_set(p->e, ERR_INPUT, "%s expected at the end", what);
     return err_set(p->e, ERR_INPUT, "column %zu: %s expected, not '%.20s'", (size_t)(p->p - p->start) + 1,
                    what, p->p);
 }
 
-static void skip_blanks(struct parser *p) {
+static void value_expr_skip_blanks(struct parser *p) {
     while (isspace((unsigned char)*p->p)) p->p++;
 }
 
@@ -67,9 +67,9 @@ static bool name_sign(char c) {
 }
 
 /* A sign, or a word that ends there. */
-static bool take(struct parser *p, const char *sign) {
+static bool value_expr_take(struct parser *p, const char *sign) {
     const size_t n = strlen(sign);
-    skip_blanks(p);
+    value_expr_skip_blanks(p);
     if (strncmp(p->p, sign, n) != 0 || (isalpha((unsigned char)*sign) && name_sign(p->p[n]))) return false;
     p->p += n;
     return true;
@@ -82,7 +82,7 @@ static const struct sweep_expr *node(struct parser *p, enum op op, const struct 
     return x;
 }
 
-static const struct sweep_expr *word(struct parser *p, enum op op, const char *text, size_t n) {
+static const struct sweep_expr *value_expr_word(struct parser *p, enum op op, const char *text, size_t n) {
     struct sweep_expr *x = ARENA_NEW(p->mem, struct sweep_expr, 1);
     *x = (struct sweep_expr){.op = op, .text = arena_strndup(p->mem, text, n)};
     return x;
@@ -95,7 +95,7 @@ static bool parse_number(struct parser *p, const struct sweep_expr **out) {
     *out = x;
     if (found == SCAN_NUMBER && !name_sign(*p->p)) return true;
     p->p = from;
-    if (found == SCAN_NUMBER) return wrong(p, "a number");
+    if (found == SCAN_NUMBER) return value_expr_wrong(p, "a number");
     return err_set(p->e, ERR_INPUT, "column %zu: the number '%.20s' is too large",
                    (size_t)(from - p->start) + 1, from);
 }
@@ -105,7 +105,7 @@ static bool parse_text(struct parser *p, const struct sweep_expr **out) {
     const size_t n = strcspn(p->p, quote == '"' ? "\"" : "'");
     if (!p->p[n])
         return err_set(p->e, ERR_INPUT, "column %zu: a quote is not closed", (size_t)(p->p - p->start));
-    *out = word(p, X_TEXT, p->p, n);
+    *out = value_expr_word(p, X_TEXT, p->p, n);
     p->p += n + 1;
     return true;
 }
@@ -115,20 +115,20 @@ static bool parse_factor(struct parser *p, const struct sweep_expr **out) {
     size_t n = 0;
     if (++p->depth > DEEPEST) return err_set(p->e, ERR_INPUT, "more than %d levels", DEEPEST);
     bool fine = true;
-    skip_blanks(p);
-    if (take(p, "-")) {
+    value_expr_skip_blanks(p);
+    if (value_expr_take(p, "-")) {
         fine = parse_factor(p, out);
         *out = fine ? node(p, X_NEG, *out, NULL) : NULL;
-    } else if (take(p, "(")) {
-        fine = parse_or(p, out) && (take(p, ")") || wrong(p, "')'"));
+    } else if (value_expr_take(p, "(")) {
+        fine = parse_or(p, out) && (value_expr_take(p, ")") || value_expr_wrong(p, "')'"));
     } else if (*p->p == '\'' || *p->p == '"') {
         fine = parse_text(p, out);
     } else if (isdigit((unsigned char)*p->p)) {
         fine = parse_number(p, out);
     } else {
         while (name_sign(p->p[n])) n++;
-        if (!n || *p->p == '.') return wrong(p, "an axis, a number or a text");
-        *out = word(p, X_NAME, p->p, n);
+        if (!n || *p->p == '.') return value_expr_wrong(p, "an axis, a number or a text");
+        *out = value_expr_word(p, X_NAME, p->p, n);
         p->p += n;
     }
     p->depth--;
@@ -146,7 +146,7 @@ static bool parse_left(struct parser *p, const struct level *l,
     if (!below(p, out)) return false;
     for (const struct level *at = l; at->sign;) {
         const struct sweep_expr *right;
-        if (!take(p, at->sign)) {
+        if (!value_expr_take(p, at->sign)) {
             at++;
             continue;
         }
@@ -173,18 +173,19 @@ static bool parse_test(struct parser *p, const struct sweep_expr **out) {
     const struct sweep_expr *right;
     if (!parse_sum(p, out)) return false;
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
-        if (take(p, tests[i].sign)) {
+        if (value_expr_take(p, tests[i].sign)) {
             if (!parse_sum(p, &right)) return false;
             *out = node(p, tests[i].op, *out, right);
             return true;
         }
-    skip_blanks(p);
-    return *p->p != '=' || wrong(p, "'=='");
+    value_expr_skip_blanks(p);
+    return *p->p != '=' || value_expr_wrong(p, "'=='");
 }
 
 static bool parse_not(struct parser *p, const struct sweep_expr **out) {
     enum { DEEPEST = 200 };
-    if (!take(p, "not") && !(skip_blanks(p), p->p[0] == '!' && p->p[1] != '=' && p->p++))
+    if (!value_expr_take(p, "not") &&
+        !(value_expr_skip_blanks(p), p->p[0] == '!' && p->p[1] != '=' && p->p++))
         return parse_test(p, out);
     if (++p->depth > DEEPEST) return err_set(p->e, ERR_INPUT, "more than %d levels", DEEPEST);
     if (!parse_not(p, out)) return false;
@@ -208,13 +209,13 @@ bool sweep_expr_parse(const char *text, struct arena *mem, const struct sweep_ex
     struct parser p = {.start = text, .p = text, .mem = mem, .e = e};
     if (strlen(text) > LONGEST) return err_set(e, ERR_INPUT, "it is longer than %d characters", LONGEST);
     if (!parse_or(&p, out)) return false;
-    skip_blanks(&p);
-    return !*p.p || wrong(&p, "and, or, or the end");
+    value_expr_skip_blanks(&p);
+    return !*p.p || value_expr_wrong(&p, "and, or, or the end");
 }
 
 /* ---- values ---- */
 
-static struct sweep_value whole(int64_t i) {
+static struct sweep_value value_expr_whole(int64_t i) {
     return (struct sweep_value){.kind = SWEEP_NUMBER, .number = {.whole = true, .i = i, .d = (double)i}};
 }
 
@@ -244,12 +245,12 @@ static bool compute_whole(enum op op, int64_t a, int64_t b, struct sweep_value *
         break;
     default: v = b == -1 ? 0 : a % b; break;
     }
-    *out = whole(v);
+    *out = value_expr_whole(v);
     return !over || overflow(e);
 }
 
-static bool compute(enum op op, const struct sweep_value *a, const struct sweep_value *b,
-                    struct sweep_value *out, struct err *e) {
+static bool value_expr_compute(enum op op, const struct sweep_value *a, const struct sweep_value *b,
+                               struct sweep_value *out, struct err *e) {
     const double x = a->number.d, y = b->number.d;
     if (a->number.whole && b->number.whole) return compute_whole(op, a->number.i, b->number.i, out, e);
     if ((op == X_DIV || op == X_MOD) && y == 0) return err_set(e, ERR_INPUT, "a division by zero");
@@ -267,7 +268,7 @@ static int order(const struct sweep_value *a, const struct sweep_value *b) {
     return (a->number.d > b->number.d) - (a->number.d < b->number.d);
 }
 
-static bool holds(enum op op, int sign) {
+static bool value_expr_holds(enum op op, int sign) {
     switch (op) {
     case X_EQ: return sign == 0;
     case X_NE: return sign != 0;
@@ -282,39 +283,39 @@ static bool needs_number(const struct sweep_value *v, struct err *e) {
     return v->kind == SWEEP_NUMBER || err_set(e, ERR_INPUT, "'%.60s' is not a number", v->text);
 }
 
-static const char *text_of(const struct sweep_value *v) {
+static const char *value_expr_text_of(const struct sweep_value *v) {
     return v->text ? v->text : "";
 }
 
 /* Texts are equal or not; only numbers are larger or smaller. What is absent is neither. */
-static bool compare(enum op op, const struct sweep_value *a, const struct sweep_value *b,
-                    struct sweep_value *out, struct err *e) {
-    *out = whole(0);
+static bool value_expr_compare(enum op op, const struct sweep_value *a, const struct sweep_value *b,
+                               struct sweep_value *out, struct err *e) {
+    *out = value_expr_whole(0);
     if (a->kind == SWEEP_ABSENT || b->kind == SWEEP_ABSENT) return true;
     if (a->kind == SWEEP_NUMBER && b->kind == SWEEP_NUMBER)
-        *out = whole(holds(op, order(a, b)));
+        *out = value_expr_whole(value_expr_holds(op, order(a, b)));
     else if (op == X_EQ || op == X_NE)
-        *out = whole((strcmp(text_of(a), text_of(b)) == 0) == (op == X_EQ));
+        *out = value_expr_whole((strcmp(value_expr_text_of(a), value_expr_text_of(b)) == 0) == (op == X_EQ));
     else
         return needs_number(a, e) && needs_number(b, e);
     return true;
 }
 
-static bool combine(const struct sweep_expr *x, const struct sweep_scope *s, struct sweep_value *out,
-                    struct err *e) {
+static bool value_expr_combine(const struct sweep_expr *x, const struct sweep_scope *s,
+                               struct sweep_value *out, struct err *e) {
     struct sweep_value a, b;
     if (!sweep_expr_value(x->a, s, &a, e) || !sweep_expr_value(x->b, s, &b, e)) return false;
-    if (x->op >= X_EQ) return compare(x->op, &a, &b, out, e);
+    if (x->op >= X_EQ) return value_expr_compare(x->op, &a, &b, out, e);
     *out = (struct sweep_value){.kind = SWEEP_ABSENT};
     if (a.kind == SWEEP_ABSENT || b.kind == SWEEP_ABSENT) return true;
-    return needs_number(&a, e) && needs_number(&b, e) && compute(x->op, &a, &b, out, e);
+    return needs_number(&a, e) && needs_number(&b, e) && value_expr_compute(x->op, &a, &b, out, e);
 }
 
-static bool decide(const struct sweep_expr *x, const struct sweep_scope *s, struct sweep_value *out,
-                   struct err *e) {
+static bool value_expr_decide(const struct sweep_expr *x, const struct sweep_scope *s,
+                              struct sweep_value *out, struct err *e) {
     bool a = false, b = false;
     if (!sweep_expr_true(x->a, s, &a, e) || (x->b && !sweep_expr_true(x->b, s, &b, e))) return false;
-    *out = whole(x->op == X_NOT ? !a : x->op == X_AND ? a && b : a || b);
+    *out = value_expr_whole(x->op == X_NOT ? !a : x->op == X_AND ? a && b : a || b);
     return true;
 }
 
@@ -333,12 +334,12 @@ bool sweep_expr_value(const struct sweep_expr *x, const struct sweep_scope *s, s
         if (!sweep_expr_value(x->a, s, &a, e)) return false;
         *out = a;
         if (a.kind == SWEEP_ABSENT) return true;
-        *out = whole(0);
-        return needs_number(&a, e) && compute(X_SUB, out, &a, out, e);
+        *out = value_expr_whole(0);
+        return needs_number(&a, e) && value_expr_compute(X_SUB, out, &a, out, e);
     case X_NOT:
     case X_AND:
-    case X_OR: return decide(x, s, out, e);
-    default: return combine(x, s, out, e);
+    case X_OR: return value_expr_decide(x, s, out, e);
+    default: return value_expr_combine(x, s, out, e);
     }
 }
 

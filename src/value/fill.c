@@ -63,7 +63,7 @@ static uint64_t random_integer(const struct arg_spec *a, struct rng *r) {
     return a->lo + (span ? rng_below(r, span) : rng_next(r));
 }
 
-static uint64_t element(const struct arg_spec *a, uint64_t i, struct rng *r) {
+static uint64_t fill_element(const struct arg_spec *a, uint64_t i, struct rng *r) {
     switch (a->fill) {
     case ARG_IOTA: return ir_type_float(a->type) ? from_double(a->type, (double)i) : i;
     case ARG_RAND: return ir_type_float(a->type) ? random_float(a, r) : random_integer(a, r);
@@ -78,7 +78,7 @@ void arg_fill(const struct arg_spec *a, uint64_t count, uint8_t *out) {
     struct rng r = {a->seed};
     size_t n = ir_type_bytes[a->type];
     for (uint64_t i = 0; i < count; i++, out += n) {
-        array_set(out, 0, n, element(a, i, &r));
+        array_set(out, 0, n, fill_element(a, i, &r));
     }
 }
 

@@ -17,7 +17,7 @@
 
 /* ---- numbers ---- */
 
-static bool digit(char c) {
+static bool value_list_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
@@ -28,13 +28,13 @@ static unsigned suffix_shift(char c) {
 
 /* Where the digits of a number end; *point: it has a decimal point or an exponent. */
 static const char *skip_digits(const char *p, bool *point) {
-    while (digit(*p)) p++;
-    if (*p == '.' && digit(p[1]))
-        for (*point = true, p++; digit(*p);) p++;
+    while (value_list_digit(*p)) p++;
+    if (*p == '.' && value_list_digit(p[1]))
+        for (*point = true, p++; value_list_digit(*p);) p++;
     if (*p == 'e' || *p == 'E') {
         const char *sign = p + 1 + (p[1] == '-' || p[1] == '+');
-        if (digit(*sign))
-            for (*point = true, p = sign; digit(*p);) p++;
+        if (value_list_digit(*sign))
+            for (*point = true, p = sign; value_list_digit(*p);) p++;
     }
     return p;
 }
@@ -68,7 +68,7 @@ enum sweep_scan sweep_scan_number(const char **text, struct sweep_number *out) {
     const char *start = *text, *digits = start + (*start == '-' || *start == '+');
     bool point = false;
     *out = (struct sweep_number){0};
-    if (!digit(*digits)) return SCAN_NOT;
+    if (!value_list_digit(*digits)) return SCAN_NOT;
     const char *end = skip_digits(digits, &point);
     *text = end;
     if (point) return read_point(start, (size_t)(end - start), out);
@@ -91,7 +91,7 @@ struct range {
     struct sweep_words *out;
 };
 
-static bool push(struct range *r, struct err *e, bool whole, int64_t i, double d) {
+static bool value_list_push(struct range *r, struct err *e, bool whole, int64_t i, double d) {
     struct sb value = {0};
     if (whole)
         sb_add(&value, "%" PRId64, i);
@@ -107,18 +107,18 @@ static bool add_steps(struct range *r, struct err *e) {
     const bool up = r->first.i <= r->last.i;
     const uint64_t step = (uint64_t)r->by.i;
     uint64_t v = (uint64_t)r->first.i, last = (uint64_t)r->last.i;
-    while (push(r, e, true, (int64_t)v, 0)) {
+    while (value_list_push(r, e, true, (int64_t)v, 0)) {
         if ((up ? last - v : v - last) < step) return true;
         v += up ? step : 0 - step;
     }
     return false;
 }
 
-static bool multiply(struct range *r, struct err *e) {
+static bool value_list_multiply(struct range *r, struct err *e) {
     int64_t v = r->first.i, f = r->by.i, last = r->last.i;
     const bool up = v <= last;
     if (v < 1 || last < 1) return err_set(e, ERR_INPUT, "'%.60s': a range by factors is above 0", r->text);
-    while (push(r, e, true, v, 0)) {
+    while (value_list_push(r, e, true, v, 0)) {
         if (up ? v > last / f : v / f < last) return true;
         if (!up && v % f)
             return err_set(e, ERR_INPUT, "'%.60s': %" PRId64 " cannot be divided by %" PRId64, r->text, v, f);
@@ -128,7 +128,7 @@ static bool multiply(struct range *r, struct err *e) {
 }
 
 /* As many as fit, with room for the error of one rounding. */
-static bool add_points(struct range *r, struct err *e) {
+static bool value_list_add_points(struct range *r, struct err *e) {
     const double a = r->first.d, b = r->last.d, by = r->by.d;
     if (r->times && !(a > 0 && b > 0))
         return err_set(e, ERR_INPUT, "'%.60s': a range by factors is above 0", r->text);
@@ -138,22 +138,22 @@ static bool add_points(struct range *r, struct err *e) {
     const size_t n = (size_t)floor(steps * (1 + 1e-12) + 1e-9);
     for (size_t i = 0; i <= n; i++) {
         const double k = a <= b ? (double)i : -(double)i;
-        if (!push(r, e, false, 0, r->times ? a * pow(by, k) : a + k * by)) return false;
+        if (!value_list_push(r, e, false, 0, r->times ? a * pow(by, k) : a + k * by)) return false;
     }
     return true;
 }
 
-static bool expand(struct range *r, struct err *e) {
+static bool value_list_expand(struct range *r, struct err *e) {
     if (r->times ? !(r->by.d > 1) : !(r->by.d > 0))
         return err_set(e, ERR_INPUT, "'%.60s': a %s", r->text,
                        r->times ? "factor is above 1"
                                 : "step is above 0; a range goes down when it ends below");
-    if (!r->first.whole || !r->last.whole || !r->by.whole) return add_points(r, e);
-    return r->times ? multiply(r, e) : add_steps(r, e);
+    if (!r->first.whole || !r->last.whole || !r->by.whole) return value_list_add_points(r, e);
+    return r->times ? value_list_multiply(r, e) : add_steps(r, e);
 }
 
-static bool number(const struct range *r, const char **p, const char *what, struct sweep_number *out,
-                   struct err *e) {
+static bool value_list_number(const struct range *r, const char **p, const char *what,
+                              struct sweep_number *out, struct err *e) {
     const enum sweep_scan found = sweep_scan_number(p, out);
     if (found == SCAN_NUMBER) return true;
     return err_set(e, ERR_INPUT,
@@ -164,13 +164,14 @@ static bool number(const struct range *r, const char **p, const char *what, stru
 /* p: behind the two points. */
 static bool read_range(struct range *r, const char *p, struct err *e) {
     r->by = (struct sweep_number){.whole = true, .i = 1, .d = 1};
-    if (!number(r, &p, "end", &r->last, e)) return false;
+    if (!value_list_number(r, &p, "end", &r->last, e)) return false;
     const char sign = *p;
     r->times = sign == '*';
-    if ((sign == ':' || sign == '*') && (p++, !number(r, &p, sign == ':' ? "step" : "factor", &r->by, e)))
+    if ((sign == ':' || sign == '*') &&
+        (p++, !value_list_number(r, &p, sign == ':' ? "step" : "factor", &r->by, e)))
         return false;
     if (*p) return err_set(e, ERR_INPUT, "'%.60s' is not a range: A..B, A..B:STEP or A..B*FACTOR", r->text);
-    return expand(r, e);
+    return value_list_expand(r, e);
 }
 
 /* ---- lists ---- */

@@ -34,20 +34,20 @@ static bool malformed(struct cursor *c, const char *what) {
     return err_set(c->e, ERR_INPUT, "its .npy header is malformed: %s", what);
 }
 
-static void blanks(struct cursor *c) {
+static void npy_blanks(struct cursor *c) {
     while (c->p < c->end && isspace(*c->p)) c->p++;
 }
 
-static bool take(struct cursor *c, char wanted) {
-    blanks(c);
+static bool npy_take(struct cursor *c, char wanted) {
+    npy_blanks(c);
     if (c->p == c->end || *c->p != wanted) return false;
     c->p++;
     return true;
 }
 
-static bool take_word(struct cursor *c, const char *word) {
+static bool npy_take_word(struct cursor *c, const char *word) {
     size_t n = strlen(word);
-    blanks(c);
+    npy_blanks(c);
     if ((size_t)(c->end - c->p) < n || memcmp(c->p, word, n) != 0) return false;
     c->p += n;
     return true;
@@ -55,7 +55,7 @@ static bool take_word(struct cursor *c, const char *word) {
 
 /* A string in quotes of either kind, cut to what fits. */
 static bool take_string(struct cursor *c, char *out, size_t room) {
-    char quote = take(c, '\'') ? '\'' : take(c, '"') ? '"' : 0;
+    char quote = npy_take(c, '\'') ? '\'' : npy_take(c, '"') ? '"' : 0;
     size_t n = 0;
     if (!quote) return false;
     for (; c->p < c->end && *c->p != quote; c->p++)
@@ -67,17 +67,17 @@ static bool take_string(struct cursor *c, char *out, size_t room) {
 /* (), (3,), (3, 4) */
 static bool take_shape(struct cursor *c, uint64_t *count) {
     *count = 1;
-    if (!take(c, '(')) return malformed(c, "the shape is not a tuple");
-    while (!take(c, ')')) {
+    if (!npy_take(c, '(')) return malformed(c, "the shape is not a tuple");
+    while (!npy_take(c, ')')) {
         uint64_t n = 0;
-        blanks(c);
+        npy_blanks(c);
         if (c->p == c->end || !isdigit(*c->p)) return malformed(c, "the shape is not one of whole numbers");
         for (; c->p < c->end && isdigit(*c->p); c->p++)
             if (__builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, *c->p - '0', &n))
                 return malformed(c, "a dimension is too large");
         if (__builtin_mul_overflow(*count, n, count)) return malformed(c, "the shape is too large");
-        if (!take(c, ',')) {
-            if (take(c, ')')) return true;
+        if (!npy_take(c, ',')) {
+            if (npy_take(c, ')')) return true;
             return malformed(c, "the shape lacks its ')'");
         }
     }
@@ -87,21 +87,21 @@ static bool take_shape(struct cursor *c, uint64_t *count) {
 enum key { KEY_DESCR = 1, KEY_ORDER = 2, KEY_SHAPE = 4, KEYS = 7 };
 
 static bool take_descr(struct cursor *c, struct npy *out) {
-    if (take(c, '['))
+    if (npy_take(c, '['))
         return err_set(c->e, ERR_INPUT, "its elements are structures, which a buffer does not hold");
     return take_string(c, out->descr, sizeof out->descr) || malformed(c, "'descr' is not a string");
 }
 
 static bool take_order(struct cursor *c) {
-    if (take_word(c, "False")) return true;
-    if (!take_word(c, "True")) return malformed(c, "'fortran_order' is neither True nor False");
+    if (npy_take_word(c, "False")) return true;
+    if (!npy_take_word(c, "True")) return malformed(c, "'fortran_order' is neither True nor False");
     return err_set(c->e, ERR_INPUT,
                    "it is in Fortran order (fortran_order is True); save it with numpy.ascontiguousarray");
 }
 
-static bool take_entry(struct cursor *c, struct npy *out, unsigned *seen) {
+static bool npy_take_entry(struct cursor *c, struct npy *out, unsigned *seen) {
     char name[16];
-    if (!take_string(c, name, sizeof name) || !take(c, ':')) return malformed(c, "a key is expected");
+    if (!take_string(c, name, sizeof name) || !npy_take(c, ':')) return malformed(c, "a key is expected");
     unsigned key = !strcmp(name, "descr")           ? KEY_DESCR
                    : !strcmp(name, "fortran_order") ? KEY_ORDER
                    : !strcmp(name, "shape")         ? KEY_SHAPE
@@ -115,15 +115,15 @@ static bool take_entry(struct cursor *c, struct npy *out, unsigned *seen) {
 
 static bool take_dictionary(struct cursor *c, struct npy *out) {
     unsigned seen = 0;
-    if (!take(c, '{')) return malformed(c, "it is not a dictionary");
-    while (!take(c, '}')) {
-        if (!take_entry(c, out, &seen)) return false;
-        if (!take(c, ',')) {
-            if (take(c, '}')) break;
+    if (!npy_take(c, '{')) return malformed(c, "it is not a dictionary");
+    while (!npy_take(c, '}')) {
+        if (!npy_take_entry(c, out, &seen)) return false;
+        if (!npy_take(c, ',')) {
+            if (npy_take(c, '}')) break;
             return malformed(c, "the dictionary lacks its '}'");
         }
     }
-    blanks(c);
+    npy_blanks(c);
     if (c->p != c->end) return malformed(c, "something follows the dictionary");
     return seen == KEYS || malformed(c, "one of descr, fortran_order and shape is missing");
 }

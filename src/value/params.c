@@ -60,7 +60,7 @@ void params_assume(struct params *n, const char *text, struct arena *mem) {
 
 /* ---- values ---- */
 
-static bool find(const void *user, const char *name, const char **value) {
+static bool params_find(const void *user, const char *name, const char **value) {
     struct params *const *n = user;
     *value = params_value(*n, name);
     return *value != NULL;
@@ -72,7 +72,7 @@ struct words {
     const char *unknown; /* the first */
 };
 
-static bool note(void *user, const char *word, const char *other, struct err *e) {
+static bool params_note(void *user, const char *word, const char *other, struct err *e) {
     struct words *w = user;
     (void)other, (void)e;
     w->n++;
@@ -80,7 +80,7 @@ static bool note(void *user, const char *word, const char *other, struct err *e)
     return true;
 }
 
-static bool unknown_name(const struct params *n, const char *inside, const char *name, struct err *e) {
+static bool params_unknown_name(const struct params *n, const char *inside, const char *name, struct err *e) {
     struct sb all = {0};
     for (size_t i = 0; i < n->n; i++) sb_add(&all, "%s%s", i ? ", " : "; there are ", n->given[i].key);
     err_set(e, ERR_INPUT, "{%.60s}: %.60s has no value%.200s", inside, name, all.text ? all.text : "");
@@ -100,7 +100,7 @@ static void print_value(const struct sweep_value *v, struct sb *out) {
 /* What stands for the braces around this; *is false: they stay. */
 static bool evaluate(struct params *n, const char *inside, struct arena *mem, struct sb *out, bool *is,
                      struct err *e) {
-    const struct sweep_scope scope = {find, &n};
+    const struct sweep_scope scope = {params_find, &n};
     const struct sweep_expr *x;
     struct words words = {.names = n};
     struct sweep_value v;
@@ -109,10 +109,10 @@ static bool evaluate(struct params *n, const char *inside, struct arena *mem, st
     *is = !is_field(inside);
     if (*is && assumption(inside, mem, &name)) inside = name;
     *is = *is && sweep_expr_parse(inside, mem, &x, &syntax) &&
-          sweep_expr_visit(x, &(struct sweep_visit){note, &words}, &syntax) && words.n;
+          sweep_expr_visit(x, &(struct sweep_visit){params_note, &words}, &syntax) && words.n;
     err_free(&syntax);
     if (!*is) return true;
-    if (words.unknown) return unknown_name(n, inside, words.unknown, e);
+    if (words.unknown) return params_unknown_name(n, inside, words.unknown, e);
     if (!sweep_expr_value(x, &scope, &v, e)) return err_set(e, ERR_INPUT, "{%.60s}: %s", inside, err_text(e));
     print_value(&v, out);
     return true;

@@ -60,7 +60,7 @@ static bool element_type(const char **values, const hd_symbol_info *info, enum i
                    (unsigned long long)info->bytes, info->name, *values);
 }
 
-static bool make_room(struct var_bytes *out, uint64_t bytes, struct err *e) {
+static bool vars_make_room(struct var_bytes *out, uint64_t bytes, struct err *e) {
     out->bytes = bytes;
     out->data = try_alloc(bytes);
     return out->data || err_set(e, ERR_MEMORY, "no memory for %llu bytes", (unsigned long long)bytes);
@@ -86,7 +86,7 @@ static bool decode_fill(const char *values, const struct var_given *v, enum ir_t
     struct arena mem = {0};
     if (!arg_parse_fill(values, &spec, e)) return false;
     if (spec.fill != ARG_FILE) {
-        if (!make_room(out, count * ir_type_bytes[type], e)) return false;
+        if (!vars_make_room(out, count * ir_type_bytes[type], e)) return false;
         arg_fill(&spec, count, out->data);
         return true;
     }
@@ -110,7 +110,7 @@ static bool decode_numbers(const char *values, const struct var_given *v, enum i
         return err_set(e, ERR_INPUT, "%llu value%s for %llu element%s of %s", (unsigned long long)n,
                        n == 1 ? "" : "s", (unsigned long long)count, count == 1 ? "" : "s",
                        ir_type_name[type]);
-    if (!make_room(out, n * width, e)) return false;
+    if (!vars_make_room(out, n * width, e)) return false;
     for (uint64_t i = 0; i < n; i++) {
         uint64_t bits;
         while (isspace((unsigned char)*values)) values++;
@@ -131,7 +131,7 @@ static bool decode_whole(const struct var_given *v, const struct arg_spec *spec,
     if (!v->indexed && bytes != info->bytes)
         return err_set(e, ERR_INPUT, "%llu bytes for a variable of %llu", (unsigned long long)bytes,
                        (unsigned long long)info->bytes);
-    if (!room_for(v, info, (size_t)bytes, &count, e) || !make_room(out, bytes, e)) return false;
+    if (!room_for(v, info, (size_t)bytes, &count, e) || !vars_make_room(out, bytes, e)) return false;
     out->offset = v->index * bytes;
     if (!address)
         arg_decode(spec, out->data, &out->links);

@@ -7,12 +7,12 @@ struct cursor {
     const char *p, *end;
 };
 
-static void skip_blanks(struct cursor *c) {
+static void words_skip_blanks(struct cursor *c) {
     while (c->p < c->end && strchr(" \t\r", *c->p)) c->p++;
 }
 
 /* One word; quotes of either kind may surround any part of it. */
-static bool take_word(struct cursor *c, struct arena *mem, char **word, struct err *e) {
+static bool words_take(struct cursor *c, struct arena *mem, char **word, struct err *e) {
     struct sb out = {0};
     char quote = 0;
     for (; c->p < c->end && (quote || !strchr(" \t\r", *c->p)); c->p++) {
@@ -28,9 +28,9 @@ static bool take_word(struct cursor *c, struct arena *mem, char **word, struct e
 bool words_read(const char *text, size_t n, struct words *words, struct arena *mem, struct err *e) {
     struct cursor c = {text, text + n};
     bool fine = true;
-    for (skip_blanks(&c); c.p < c.end && fine; skip_blanks(&c)) {
+    for (words_skip_blanks(&c); c.p < c.end && fine; words_skip_blanks(&c)) {
         char *word;
-        fine = take_word(&c, mem, &word, e);
+        fine = words_take(&c, mem, &word, e);
         VEC_PUSH(&words->v, word);
     }
     return fine;

@@ -237,8 +237,8 @@ static bool is_option(const char *word) {
 }
 
 /* Operands among the words before the last; *value: the option whose value the last word is, or NULL. */
-static size_t read_words(const struct command *c, const char *const *words, size_t n,
-                         const struct opt **value) {
+static size_t completion_read_words(const struct command *c, const char *const *words, size_t n,
+                                    const struct opt **value) {
     size_t operands_before = 0;
     *value = NULL;
     for (size_t i = 1; i + 1 < n; i++) {
@@ -256,7 +256,7 @@ static void complete_option(struct at *a) {
 
 static void complete_in(struct at *a, const char *const *words, size_t n) {
     const struct opt *value;
-    const size_t number = read_words(a->command, words, n, &value);
+    const size_t number = completion_read_words(a->command, words, n, &value);
     const char *equals = is_option(a->part) ? strchr(a->part, '=') : NULL;
     if (equals && !value) {
         value = find_option(a->command, a->part, (size_t)(equals - a->part));

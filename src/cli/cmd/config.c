@@ -10,7 +10,7 @@
 #include "subject/machine.h"
 
 /* Options of a named configuration or file (NULL: the default machine), with the settings on top. */
-static bool build(struct options *o, const char *name, const struct opts *given, struct err *e) {
+static bool cmd_config_build(struct options *o, const char *name, const struct opts *given, struct err *e) {
     struct machine m;
     options_init(o);
     bool fine = machine_read(&m, name, given, e);
@@ -38,10 +38,10 @@ static void show_with_help(const struct options *o, const struct term *t, struct
     }
 }
 
-static bool show(struct cli *c, const struct opts *o, struct sb *out, struct err *e) {
+static bool cmd_config_show(struct cli *c, const struct opts *o, struct sb *out, struct err *e) {
     struct options options;
     if (o->operands.n > 2) return err_set(e, ERR_INPUT, "config show takes one name, unlike config diff");
-    bool fine = build(&options, o->operands.n > 1 ? o->operands.v[1] : NULL, o, e);
+    bool fine = cmd_config_build(&options, o->operands.n > 1 ? o->operands.v[1] : NULL, o, e);
     if (fine && opts_has(o, "help-keys"))
         show_with_help(&options, &c->term, out);
     else if (fine)
@@ -50,7 +50,7 @@ static bool show(struct cli *c, const struct opts *o, struct sb *out, struct err
     return fine;
 }
 
-static void differences(const struct options *a, const struct options *b, struct table *t) {
+static void cmd_config_differences(const struct options *a, const struct options *b, struct table *t) {
     for (size_t i = 0; i < a->nrows; i++) {
         struct sb x = {0}, y = {0};
         option_print(&a->rows[i], a, &x);
@@ -71,15 +71,15 @@ static bool diff(struct cli *c, const struct opts *o, struct sb *out, struct err
     struct table t;
     (void)c;
     if (o->operands.n != 3) return err_set(e, ERR_INPUT, "config diff takes two names or files");
-    if (!build(&a, o->operands.v[1], o, e)) {
+    if (!cmd_config_build(&a, o->operands.v[1], o, e)) {
         options_free(&a);
         return false;
     }
-    bool fine = build(&b, o->operands.v[2], o, e);
+    bool fine = cmd_config_build(&b, o->operands.v[2], o, e);
     table_init(&t, "lrr");
     table_cell(&t, "key");
     for (size_t i = 1; i < 3; i++) table_cell(&t, "%s", o->operands.v[i]);
-    if (fine) differences(&a, &b, &t);
+    if (fine) cmd_config_differences(&a, &b, &t);
     if (fine) table_print(&t, 0, out);
     table_free(&t);
     options_free(&a);
@@ -90,10 +90,10 @@ static bool diff(struct cli *c, const struct opts *o, struct sb *out, struct err
 static const struct {
     const char *name;
     bool (*make)(struct cli *c, const struct opts *o, struct sb *out, struct err *e);
-} actions[] = {{"show", show}, {"diff", diff}};
+} actions[] = {{"show", cmd_config_show}, {"diff", diff}};
 enum { ACTIONS = sizeof actions / sizeof *actions };
 
-static enum cli_exit unknown(const struct cli *c, const char *word) {
+static enum cli_exit cmd_config_unknown(const struct cli *c, const char *word) {
     const char *names[ACTIONS + 1] = {0};
     for (size_t i = 0; i < ACTIONS; i++) names[i] = actions[i].name;
     return cli_unknown(c, "action", word, names, "show or diff");
@@ -102,7 +102,7 @@ static enum cli_exit unknown(const struct cli *c, const char *word) {
 enum cli_exit config_main(struct cli *c, const struct opts *o) {
     size_t i = 0;
     while (i < ACTIONS && strcmp(actions[i].name, o->operands.v[0]) != 0) i++;
-    if (i == ACTIONS) return unknown(c, o->operands.v[0]);
+    if (i == ACTIONS) return cmd_config_unknown(c, o->operands.v[0]);
     struct err e = {0};
     struct sb out = {0};
     enum cli_exit status = CLI_OK;

@@ -66,7 +66,7 @@ static void entry(struct sb *out, const struct term *t, const char *term, const 
     help_wrap(out, text, COLUMN, COLUMN, text_width(t));
 }
 
-static void heading(struct sb *out, const struct term *t, const char *title) {
+static void help_heading(struct sb *out, const struct term *t, const char *title) {
     sb_add(out, "\n%s%s:%s\n", term_on(t, TERM_BOLD), title, term_on(t, TERM_PLAIN));
 }
 
@@ -86,7 +86,7 @@ static void option(struct sb *out, const struct term *t, const struct opt *o) {
 
 static void sections(struct sb *out, const struct term *t, const struct help_section *s) {
     for (; s->title; s++) {
-        heading(out, t, s->title);
+        help_heading(out, t, s->title);
         if (*s->text) {
             spaces(out, MARGIN);
             help_wrap(out, s->text, MARGIN, MARGIN, text_width(t));
@@ -100,11 +100,11 @@ void help_command(struct sb *out, const struct term *t, const struct command *c)
            c->options->name ? "[OPTION]... " : "", c->operands);
     sb_add(out, "\n");
     help_wrap(out, c->text, 0, 0, text_width(t));
-    heading(out, t, "Options");
+    help_heading(out, t, "Options");
     for (const struct opt *o = c->options; o->name; o++) option(out, t, o);
     option(out, t, &opts_help);
     sections(out, t, c->sections);
-    if (c->examples->term) heading(out, t, "Examples");
+    if (c->examples->term) help_heading(out, t, "Examples");
     for (const struct help_entry *h = c->examples; h->term; h++) {
         spaces(out, MARGIN);
         wrap_command(out, h->term, text_width(t));
@@ -116,14 +116,14 @@ void help_command(struct sb *out, const struct term *t, const struct command *c)
 void help_overview(struct sb *out, const struct term *t) {
     sb_add(out, "%sUsage:%s heddle COMMAND [OPTION]...\n\n", term_on(t, TERM_BOLD), term_on(t, TERM_PLAIN));
     help_wrap(out, help_description, 0, 0, text_width(t));
-    heading(out, t, "Commands");
+    help_heading(out, t, "Commands");
     for (const struct command *const *c = commands; *c; c++) {
         struct sb term = {0};
         sb_add(&term, "%s %s", (*c)->name, (*c)->operands);
         entry(out, t, term.text, (*c)->summary);
         sb_free(&term);
     }
-    heading(out, t, "Options");
+    help_heading(out, t, "Options");
     entry(out, t, "-h, --help", "Show this help and exit; after a command, its own.");
     entry(out, t, "    --version", "Print the version and exit.");
     sections(out, t, help_general);

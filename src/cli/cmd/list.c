@@ -178,7 +178,7 @@ static void print_json(const struct list *l, struct sb *out) {
     free(text);
 }
 
-static enum cli_exit unknown(const struct cli *c, const char *word) {
+static enum cli_exit cmd_list_unknown(const struct cli *c, const char *word) {
     const char *names[TOPICS + 1] = {0};
     for (size_t i = 0; i < TOPICS; i++) names[i] = topics[i].name;
     return cli_unknown(c, "topic", word, names,
@@ -196,7 +196,7 @@ static enum cli_exit two_forms(const struct cli *c) {
 enum cli_exit list_main(struct cli *c, const struct opts *o) {
     size_t i = 0;
     while (i < TOPICS && strcmp(topics[i].name, o->operands.v[0]) != 0) i++;
-    if (i == TOPICS) return unknown(c, o->operands.v[0]);
+    if (i == TOPICS) return cmd_list_unknown(c, o->operands.v[0]);
     if (opts_has(o, "json") && opts_has(o, "markdown")) return two_forms(c);
     struct list l = {0};
     struct sb out = {0};

@@ -63,7 +63,7 @@ static enum cli_exit overview(struct cli *c, bool on_request) {
 }
 
 /* --help and --version without a command are the commands of that name. */
-static enum cli_exit dispatch(struct cli *c, int argc, char **argv) {
+static enum cli_exit cmd_main_dispatch(struct cli *c, int argc, char **argv) {
     if (argc < 2) return overview(c, false);
     const char *word = argv[1];
     if (!strcmp(word, "--help") || !strcmp(word, "-h")) return overview(c, true);
@@ -102,7 +102,7 @@ int main(int argc, char **argv) {
     memory.user = &c;
     json_set_alloc_funcs(xmalloc, free);
     term_init(&c.term, stdout, stderr);
-    enum cli_exit status = dispatch(&c, argc, argv);
+    enum cli_exit status = cmd_main_dispatch(&c, argc, argv);
     errno = 0;
     if (fflush(stdout) || ferror(stdout)) {
         int why = c.term.out_errno ? c.term.out_errno : errno;

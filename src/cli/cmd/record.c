@@ -39,20 +39,20 @@ static void print_main(void *user, const char *text, size_t n) {
     print_to(((const struct record *)user)->cli, text, n);
 }
 
-static int on_progress(void *user, uint64_t done, uint64_t all) {
+static int cmd_record_on_progress(void *user, uint64_t done, uint64_t all) {
     (void)done, (void)all;
     return !stop_asked(&((struct record *)user)->stop);
 }
 
-static void on_opened(void *user, hd_device *dev) {
+static void cmd_record_on_opened(void *user, hd_device *dev) {
     struct record *r = user;
     hd_set_print(dev, print_to, r->cli);
     hd_set_log(dev, subject_warn, r->cli);
-    hd_set_progress(dev, on_progress, r);
+    hd_set_progress(dev, cmd_record_on_progress, r);
     lab_record(r->recorder, dev);
 }
 
-static bool read_options(struct record *r, const struct opts *o, struct err *e) {
+static bool cmd_record_read_options(struct record *r, const struct opts *o, struct err *e) {
     r->path = opts_value(o, "output");
     r->quiet = opts_has(o, "quiet");
     if (!r->path) return err_set(e, ERR_INPUT, "-o FILE is missing: where the trace goes, as in -o bfs.hdt");
@@ -79,7 +79,7 @@ static void say_size(const struct record *r, const struct hdt_sizes *s) {
     sb_free(&text);
 }
 
-static void say(const struct record *r, const struct hdt_sizes *s) {
+static void cmd_record_say(const struct record *r, const struct hdt_sizes *s) {
     struct sb text = {0};
     const char *doubts = lab_recorder_doubts(r->recorder);
     for (const char *at = doubts, *end; (end = strchr(at, '\n')); at = end + 1) {
@@ -92,10 +92,10 @@ static void say(const struct record *r, const struct hdt_sizes *s) {
     say_size(r, s);
 }
 
-static bool run(struct record *r, const hd_config *config, struct err *e) {
+static bool cmd_record_run(struct record *r, const hd_config *config, struct err *e) {
     const bool has_main = r->subject.program.binary;
     const struct lab_hooks hooks = {
-        .opened = on_opened, .print = has_main ? print_main : NULL, .user = r, .no_digest = true};
+        .opened = cmd_record_on_opened, .print = has_main ? print_main : NULL, .user = r, .no_digest = true};
     struct lab_outcome out;
     struct hdt_sizes sizes;
     outfile_begin(&r->written, &r->cli->writing);
@@ -108,12 +108,12 @@ static bool run(struct record *r, const hd_config *config, struct err *e) {
                                          outfile_commit(&r->written, r->cli->term.out, e);
     stop_release(&r->stop);
     lab_outcome_free(&out);
-    if (good) say(r, &sizes);
+    if (good) cmd_record_say(r, &sizes);
     return good;
 }
 
 /* Converts traces of another tool, and runs programs. */
-static bool record(struct record *r, const char *operand, struct err *e) {
+static bool cmd_record(struct record *r, const char *operand, struct err *e) {
     const hd_config config = machine_config(&r->machine);
     struct hdt_sizes sizes;
     if (lab_is_accel(operand)) {
@@ -126,16 +126,17 @@ static bool record(struct record *r, const char *operand, struct err *e) {
     }
     if (!subject_read(&r->subject, e)) return false;
     if (r->subject.traced) return err_set(e, ERR_INPUT, "%s is a trace already", r->subject.program.file);
-    return outfile_try(r->path, e) && subject_prepare(&r->subject, &config, e) && run(r, &config, e);
+    return outfile_try(r->path, e) && subject_prepare(&r->subject, &config, e) &&
+           cmd_record_run(r, &config, e);
 }
 
 enum cli_exit record_main(struct cli *c, const struct opts *o) {
     struct record r = {.cli = c};
     struct err e = {0};
     enum cli_exit status = CLI_OK;
-    if (!read_options(&r, o, &e)) {
+    if (!cmd_record_read_options(&r, o, &e)) {
         status = cli_usage(c, &e);
-    } else if (!record(&r, o->operands.v[0], &e)) {
+    } else if (!cmd_record(&r, o->operands.v[0], &e)) {
         status = cli_fail(c, &e);
     }
     lab_recorder_free(r.recorder);

@@ -45,7 +45,7 @@ struct validate {
 
 /* ---- options ---- */
 
-static bool add_column(struct validate *v, const char *config, const struct opts *o, struct err *e) {
+static bool validate_add_column(struct validate *v, const char *config, const struct opts *o, struct err *e) {
     struct column c = {.config = config};
     const bool fine = machine_read(&c.machine, config, o, e) && machine_choose(&c.machine, false, "pdom", e);
     VEC_PUSH(&v->columns, c);
@@ -54,14 +54,15 @@ static bool add_column(struct validate *v, const char *config, const struct opts
 
 /* All that something was published of, in the table's order. */
 static bool add_columns(struct validate *v, const struct opts *o, struct err *e) {
-    if (opts_value(o, "config")) return add_column(v, opts_value(o, "config"), o, e);
+    if (opts_value(o, "config")) return validate_add_column(v, opts_value(o, "config"), o, e);
     for (const struct published *p = published_list; p->config; p++)
-        if ((p == published_list || strcmp(p->config, p[-1].config) != 0) && !add_column(v, p->config, o, e))
+        if ((p == published_list || strcmp(p->config, p[-1].config) != 0) &&
+            !validate_add_column(v, p->config, o, e))
             return false;
     return true;
 }
 
-static bool read_options(struct validate *v, const struct opts *o, struct err *e) {
+static bool validate_read_options(struct validate *v, const struct opts *o, struct err *e) {
     v->json = opts_value(o, "json");
     v->csv = opts_value(o, "csv");
     v->quiet = opts_has(o, "quiet");
@@ -80,7 +81,7 @@ static bool read_options(struct validate *v, const struct opts *o, struct err *e
 }
 
 /* Every machine must open: told once, not by each probe. */
-static bool prepare(struct validate *v, struct err *e) {
+static bool validate_prepare(struct validate *v, struct err *e) {
     for (size_t i = 0; i < v->columns.n; i++) {
         struct column *c = &v->columns.v[i];
         hd_device *dev = NULL;
@@ -98,7 +99,7 @@ static struct cell *cell_at(const struct validate *v, size_t column, size_t prob
     return &v->cells[column * v->probes.n + probe];
 }
 
-static void run_one(void *user, size_t task) {
+static void validate_run_one(void *user, size_t task) {
     const struct validate *v = user;
     const struct column *c = &v->columns.v[task / v->probes.n];
     struct cell *cell = &v->cells[task];
@@ -107,29 +108,31 @@ static void run_one(void *user, size_t task) {
     cell->fine = probe_run(cell->probe, &c->options, &cell->value, &cell->err);
 }
 
-static void on_tick(void *user) {
+static void validate_on_tick(void *user) {
     struct validate *v = user;
     progress_note(&v->progress, "measuring");
 }
 
-static void simulate(struct validate *v) {
+static void validate_simulate(struct validate *v) {
     const size_t n = v->columns.n * v->probes.n;
     v->cells = xcalloc(n + 1, sizeof *v->cells);
     progress_start(&v->progress, &v->cli->term);
-    lab_run_tasks(&(struct lab_tasks){.n = n, .run = run_one, .tick = v->quiet ? NULL : on_tick, .user = v},
-                  v->jobs);
+    lab_run_tasks(
+        &(struct lab_tasks){
+            .n = n, .run = validate_run_one, .tick = v->quiet ? NULL : validate_on_tick, .user = v},
+        v->jobs);
     progress_end(&v->progress);
 }
 
 /* ---- the tables ---- */
 
-static const char *verdict(const struct cell *c) {
+static const char *validate_verdict(const struct cell *c) {
     if (!c->fine || !c->published) return "";
     if (c->published->percent == 0) return "for the record";
     return published_holds(c->published, c->value) ? "holds" : "OFF";
 }
 
-static void add_table(const struct validate *v, size_t column, struct sb *out) {
+static void validate_add_table(const struct validate *v, size_t column, struct sb *out) {
     struct table t;
     table_init(&t, "lrlrll");
     TABLE_HEAD(&t, "probe", "ours", "unit", "published", "", "what");
@@ -145,7 +148,7 @@ static void add_table(const struct validate *v, size_t column, struct sb *out) {
             table_cell(&t, "%g", c->published->value);
         else
             table_cell(&t, "%s", "");
-        table_cell(&t, "%s", verdict(c));
+        table_cell(&t, "%s", validate_verdict(c));
         table_cell(&t, "%s", c->probe->what);
     }
     table_finish(&t, v->markdown, 2, out);
@@ -182,11 +185,11 @@ static void add_notes(const struct validate *v, size_t column, struct sb *out) {
     }
 }
 
-static void report(const void *of, struct sb *out) {
+static void validate_report(const void *of, struct sb *out) {
     const struct validate *v = of;
     for (size_t i = 0; i < v->columns.n; i++) {
         sb_add(out, v->markdown ? "%s### %s\n\n" : "%s%s\n", i ? "\n" : "", v->columns.v[i].config);
-        add_table(v, i, out);
+        validate_add_table(v, i, out);
         sb_add(out, "\n");
         add_notes(v, i, out);
     }
@@ -194,24 +197,25 @@ static void report(const void *of, struct sb *out) {
 
 /* ---- files ---- */
 
-static json_t *cell_json(const struct cell *c) {
+static json_t *validate_cell_json(const struct cell *c) {
     json_t *o = json_pack("{s:s, s:s}", "probe", c->probe->name, "unit", c->probe->unit);
     json_object_set_new(o, "ours", c->fine ? json_real(c->value) : json_null());
     if (!c->fine) json_object_set_new(o, "reason", json_string(err_text(&c->err)));
     if (c->published) {
         json_object_set_new(o, "published", json_real(c->published->value));
         json_object_set_new(o, "source", json_string(c->published->source));
-        json_object_set_new(o, "verdict", json_string(verdict(c)));
+        json_object_set_new(o, "verdict", json_string(validate_verdict(c)));
     }
     return o;
 }
 
-static bool add_json(const void *of, struct sb *out, struct err *e) {
+static bool validate_add_json(const void *of, struct sb *out, struct err *e) {
     const struct validate *v = of;
     json_t *root = json_object(), *machines = json_array();
     for (size_t i = 0; i < v->columns.n; i++) {
         json_t *rows = json_array();
-        for (size_t k = 0; k < v->probes.n; k++) json_array_append_new(rows, cell_json(cell_at(v, i, k)));
+        for (size_t k = 0; k < v->probes.n; k++)
+            json_array_append_new(rows, validate_cell_json(cell_at(v, i, k)));
         json_array_append_new(machines,
                               json_pack("{s:s, s:o}", "config", v->columns.v[i].config, "probes", rows));
     }
@@ -226,7 +230,7 @@ static void csv_number(struct sb *out, bool there, double value) {
         csv_cell(out, "%s", "");
 }
 
-static void add_csv(const void *of, struct sb *out) {
+static void validate_add_csv(const void *of, struct sb *out) {
     const struct validate *v = of;
     static const char *const head[] = {"config", "probe", "unit", "ours", "published", "verdict"};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++) csv_cell(out, "%s", head[i]);
@@ -238,7 +242,7 @@ static void add_csv(const void *of, struct sb *out) {
         csv_cell(out, "%s", c->probe->unit);
         csv_number(out, c->fine, c->value);
         csv_number(out, c->published != NULL, c->published ? c->published->value : 0);
-        csv_cell(out, "%s", verdict(c));
+        csv_cell(out, "%s", validate_verdict(c));
         csv_end_row(out);
     }
 }
@@ -246,31 +250,31 @@ static void add_csv(const void *of, struct sb *out) {
 /* ---- all of it ---- */
 
 /* A probe that failed, unless the machine lacks its part, and a figure that should hold and does not, are the status. */
-static enum cli_exit judge(const struct validate *v) {
+static enum cli_exit validate_judge(const struct validate *v) {
     enum cli_exit worst = CLI_OK;
     for (size_t i = 0; i < v->columns.n * v->probes.n; i++) {
         const struct cell *c = &v->cells[i];
         enum cli_exit one = CLI_OK;
         if (!c->fine && c->err.code != ERR_REFUSED)
             one = cli_fail(v->cli, &c->err);
-        else if (!strcmp(verdict(c), "OFF"))
+        else if (!strcmp(validate_verdict(c), "OFF"))
             one = CLI_FAILED;
         if (one > worst) worst = one;
     }
     return worst;
 }
 
-static enum cli_exit results(const struct validate *v, struct err *e) {
+static enum cli_exit validate_results(const struct validate *v, struct err *e) {
     const struct cli_report r = {.json = v->json,
                                  .csv = v->csv,
                                  .silent = v->quiet || v->data_on_stdout,
-                                 .add_json = add_json,
-                                 .add_csv = add_csv,
-                                 .add_text = report};
-    return cli_report(v->cli, &r, v, e) ? judge(v) : cli_fail(v->cli, e);
+                                 .add_json = validate_add_json,
+                                 .add_csv = validate_add_csv,
+                                 .add_text = validate_report};
+    return cli_report(v->cli, &r, v, e) ? validate_judge(v) : cli_fail(v->cli, e);
 }
 
-static void release(struct validate *v) {
+static void validate_release(struct validate *v) {
     for (size_t i = 0; v->cells && i < v->columns.n * v->probes.n; i++) err_free(&v->cells[i].err);
     for (size_t i = 0; i < v->columns.n; i++) machine_free(&v->columns.v[i].machine);
     VEC_FREE(&v->columns);
@@ -282,15 +286,15 @@ enum cli_exit validate_main(struct cli *c, const struct opts *o) {
     struct validate v = {.cli = c};
     struct err e = {0};
     enum cli_exit status;
-    if (!read_options(&v, o, &e))
+    if (!validate_read_options(&v, o, &e))
         status = cli_usage(c, &e);
-    else if (!prepare(&v, &e))
+    else if (!validate_prepare(&v, &e))
         status = cli_fail(c, &e);
     else {
-        simulate(&v);
-        status = results(&v, &e);
+        validate_simulate(&v);
+        status = validate_results(&v, &e);
     }
-    release(&v);
+    validate_release(&v);
     err_free(&e);
     return status;
 }

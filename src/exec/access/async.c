@@ -24,7 +24,8 @@ static uint64_t lane_address(const struct exec_ctx *x, ir_opnd base, uint32_t di
 }
 
 /* The source of one lane: aligned as the whole, n bytes of it there. NULL: a fault, reported. */
-static const uint8_t *source(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, uint32_t n) {
+static const uint8_t *access_async_source(struct exec_warp *w, const struct ir_insn *i, uint32_t lane,
+                                          uint32_t n) {
     const uint64_t addr = lane_address(&w->x, i->o[1], (uint32_t)i->disp, lane);
     enum exec_fault_kind why = EXEC_F_ALIGN;
     const uint8_t *p = NULL;
@@ -50,7 +51,7 @@ void cp_async_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
             return;
         }
         if (n) {
-            const uint8_t *from = source(w, i, l, n);
+            const uint8_t *from = access_async_source(w, i, l, n);
             if (!from) return;
             memcpy(data, from, n);
             reads |= 1u << l;
@@ -88,7 +89,7 @@ static uint8_t *bulk_side(struct exec_warp *w, const struct ir_insn *i, uint32_t
 }
 
 /* Element by element; the row of atom.c is that of the type. */
-static void reduce(uint8_t *to, const uint8_t *from, uint32_t n, const struct ir_insn *i) {
+static void access_async_reduce(uint8_t *to, const uint8_t *from, uint32_t n, const struct ir_insn *i) {
     static const uint16_t row[IR_NTYPES] = {
         [IR_T_U32] = IR_ATOM_U32, [IR_T_S32] = IR_ATOM_S32, [IR_T_U64] = IR_ATOM_U64,
         [IR_T_S64] = IR_ATOM_S64, [IR_T_F16] = IR_ATOM_F16, [IR_T_BF16] = IR_ATOM_BF16,
@@ -114,7 +115,7 @@ static bool bulk_lane(struct exec_warp *w, const struct ir_insn *i, uint32_t lan
         const uint8_t *from = to ? bulk_side(w, i, lane, false, n) : NULL;
         if (!from) return false;
         if (i->cop)
-            reduce(to, from, n, i);
+            access_async_reduce(to, from, n, i);
         else
             memmove(to, from, n);
     }

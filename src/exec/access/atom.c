@@ -34,7 +34,7 @@ INT_ATOM(int32_t, uint32_t)
 INT_ATOM(uint64_t, uint64_t)
 INT_ATOM(int64_t, uint64_t)
 
-static float flush(float f) {
+static float atom_flush(float f) {
     return fpclassify(f) == FP_SUBNORMAL ? copysignf(0.0f, f) : f;
 }
 
@@ -44,7 +44,7 @@ static uint32_t atom_f32(uint8_t sub, uint32_t old, uint32_t b, bool ftz) {
     if (sub == IR_AT_EXCH) return b;
     if (sub == IR_AT_MIN) return f32_bits(fminf(x, y));
     if (sub == IR_AT_MAX) return f32_bits(fmaxf(x, y));
-    float sum = ftz ? flush(flush(x) + flush(y)) : x + y;
+    float sum = ftz ? atom_flush(atom_flush(x) + atom_flush(y)) : x + y;
     return isnan(sum) ? 0x7fffffffu : f32_bits(sum);
 }
 

@@ -27,14 +27,14 @@ static void drop_bytes(struct exec_alloc *a) {
     a->host = NULL;
 }
 
-static void drop(struct exec_alloc *a) {
+static void access_mem_drop(struct exec_alloc *a) {
     drop_bytes(a);
     xfree(a->label);
 }
 
 void exec_mem_free_all(struct exec_mem *m) {
     if (!m) return;
-    for (size_t k = 0; k < m->n; k++) drop(&m->v[k]);
+    for (size_t k = 0; k < m->n; k++) access_mem_drop(&m->v[k]);
     for (size_t k = 0; k < m->ntex; k++) xfree(m->tex[k]);
     xfree(m->tex);
     xfree(m->v);
@@ -63,21 +63,21 @@ void *exec_mem_at(struct exec_mem *m, uint64_t addr, uint64_t bytes) {
     return a ? a->host + (addr - a->addr) : NULL;
 }
 
-static void sweep(struct exec_mem *m) {
+static void access_mem_sweep(struct exec_mem *m) {
     size_t to = 0;
     m->top = 0;
     for (size_t k = 0; k < m->n; k++) {
         if (m->v[k].host)
             m->v[to++] = m->v[k];
         else
-            drop(&m->v[k]);
+            access_mem_drop(&m->v[k]);
         if (to && !m->v[to - 1].fixed) m->top = to;
     }
     m->n = to;
     m->dead = 0;
 }
 
-static uint64_t round_up(uint64_t v, uint64_t align) {
+static uint64_t access_mem_round_up(uint64_t v, uint64_t align) {
     return (v + align - 1) & ~(align - 1);
 }
 
@@ -89,31 +89,31 @@ static uint64_t end_of(const struct exec_alloc *a) {
 static bool place_top(const struct exec_mem *m, uint64_t bytes, uint64_t align, uint64_t most,
                       uint64_t *addr) {
     const uint64_t end = m->top ? end_of(&m->v[m->top - 1]) : EXEC_WIN_HEAP;
-    *addr = round_up(end, align);
+    *addr = access_mem_round_up(end, align);
     if (m->top < m->n && m->v[m->top].addr < most) most = m->v[m->top].addr;
     return *addr + bytes + RED_ZONE <= most;
 }
 
 /* Where an allocation goes, and its index in the table. Sizes are bounded by 2^46 before, and addresses by 2^63, so nothing
  * overflows. */
-static size_t place(struct exec_mem *m, uint64_t bytes, uint64_t align, uint64_t *addr) {
+static size_t access_mem_place(struct exec_mem *m, uint64_t bytes, uint64_t align, uint64_t *addr) {
     const uint64_t low = UINT64_C(1) << 32;
     if (place_top(m, bytes, align, low, addr)) return m->top;
-    sweep(m);
+    access_mem_sweep(m);
     uint64_t from = EXEC_WIN_HEAP;
     for (size_t k = 0; k < m->n; k++) {
-        uint64_t at = round_up(from, align);
+        uint64_t at = access_mem_round_up(from, align);
         if (at + bytes + RED_ZONE <= m->v[k].addr) {
             *addr = at;
             return k;
         }
         if (end_of(&m->v[k]) > from) from = end_of(&m->v[k]);
     }
-    *addr = round_up(from, align);
+    *addr = access_mem_round_up(from, align);
     return m->n;
 }
 
-static void insert(struct exec_mem *m, size_t k, struct exec_alloc a) {
+static void access_mem_insert(struct exec_mem *m, size_t k, struct exec_alloc a) {
     if (m->n == m->cap) {
         m->cap = m->cap * 2 + 16;
         m->v = xrealloc(m->v, m->cap * sizeof *m->v);
@@ -127,8 +127,8 @@ static void insert(struct exec_mem *m, size_t k, struct exec_alloc a) {
         m->top = k + 1;
 }
 
-static void forget(struct exec_mem *m, size_t k) {
-    drop(&m->v[k]);
+static void access_mem_forget(struct exec_mem *m, size_t k) {
+    access_mem_drop(&m->v[k]);
     memmove(m->v + k, m->v + k + 1, (m->n - k - 1) * sizeof *m->v);
     m->n--;
     m->dead--;
@@ -156,7 +156,7 @@ static bool place_fixed(struct exec_mem *m, const struct exec_place *p, uint64_t
                            "%s: 0x%" PRIx64 ", %" PRIu64 " bytes, overlaps %s (0x%" PRIx64 ", %" PRIu64
                            " bytes)",
                            p->label, first, p->bytes, a->label, a->addr, a->bytes);
-        forget(m, k);
+        access_mem_forget(m, k);
     }
     *at = k;
     return true;
@@ -189,9 +189,9 @@ bool exec_mem_place(struct exec_mem *m, const struct exec_place *p, uint64_t *ad
     a.host = p->host ? p->host : try_pages((size_t)a.bytes);
     if (!a.host)
         return err_set(e, ERR_MEMORY, "%s: the host has no memory for %" PRIu64 " bytes", p->label, p->bytes);
-    if (!p->fixed) k = place(m, a.bytes, align, &a.addr);
+    if (!p->fixed) k = access_mem_place(m, a.bytes, align, &a.addr);
     a.label = copy_label(p->label);
-    insert(m, k, a);
+    access_mem_insert(m, k, a);
     if (!p->host) m->used += p->bytes;
     *addr = a.addr;
     return true;
@@ -214,7 +214,7 @@ bool exec_mem_release(struct exec_mem *m, uint64_t addr, struct err *e) {
     drop_bytes(a);
     if (!a->borrowed) m->used -= a->asked;
     if (a->kind == EXEC_MEM_HEAP) m->heap_used -= a->asked;
-    if (++m->dead > m->n / 2 + 64) sweep(m);
+    if (++m->dead > m->n / 2 + 64) access_mem_sweep(m);
     return true;
 }
 
@@ -227,13 +227,13 @@ bool exec_mem_label(struct exec_mem *m, uint64_t addr, const char *label, struct
     return true;
 }
 
-static struct exec_memory_info describe(const struct exec_alloc *a) {
+static struct exec_memory_info access_mem_describe(const struct exec_alloc *a) {
     return (struct exec_memory_info){a->addr, a->asked, a->kind, a->label, a->host};
 }
 
 bool exec_mem_inside(struct exec_mem *m, uint64_t addr, struct exec_memory_info *info) {
     const struct exec_alloc *a = exec_mem_find(m, addr, 1);
-    if (a) *info = describe(a);
+    if (a) *info = access_mem_describe(a);
     return a;
 }
 
@@ -241,7 +241,7 @@ bool exec_mem_next(const struct exec_mem *m, uint64_t addr, struct exec_memory_i
     size_t k = at_or_before(m, addr);
     k = k == m->n ? 0 : m->v[k].addr < addr ? k + 1 : k;
     while (k < m->n && !m->v[k].host) k++;
-    if (k < m->n) *info = describe(&m->v[k]);
+    if (k < m->n) *info = access_mem_describe(&m->v[k]);
     return k < m->n;
 }
 
@@ -249,13 +249,13 @@ uint64_t exec_mem_used(const struct exec_mem *m) {
     return m->used;
 }
 
-static const char *plural(uint64_t n) {
+static const char *access_mem_plural(uint64_t n) {
     return n == 1 ? "" : "s";
 }
 
 /* The allocation an address was most likely meant for: the one it is inside or after, unless the next is
  * nearer. */
-static const struct exec_alloc *nearest(const struct exec_mem *m, uint64_t addr) {
+static const struct exec_alloc *access_mem_nearest(const struct exec_mem *m, uint64_t addr) {
     size_t k = at_or_before(m, addr);
     if (k == m->n) return m->n ? &m->v[0] : NULL;
     const struct exec_alloc *a = &m->v[k];
@@ -264,7 +264,7 @@ static const struct exec_alloc *nearest(const struct exec_mem *m, uint64_t addr)
 }
 
 void exec_mem_describe(const struct exec_mem *m, uint64_t addr, struct sb *out) {
-    const struct exec_alloc *a = nearest(m, addr);
+    const struct exec_alloc *a = access_mem_nearest(m, addr);
     sb_add(out, "0x%" PRIx64 " is ", addr);
     if (!a) {
         sb_add(out, "not an allocation: there are none");
@@ -275,19 +275,19 @@ void exec_mem_describe(const struct exec_mem *m, uint64_t addr, struct sb *out) 
     if (addr < a->addr && off > NEAR)
         sb_add(out, "below every allocation near it; the next is ");
     else if (addr < a->addr)
-        sb_add(out, "%" PRIu64 " byte%s before ", off, plural(off));
+        sb_add(out, "%" PRIu64 " byte%s before ", off, access_mem_plural(off));
     else if (addr < end)
-        sb_add(out, "%" PRIu64 " byte%s into ", off, plural(off));
+        sb_add(out, "%" PRIu64 " byte%s into ", off, access_mem_plural(off));
     else if (off == 0)
         sb_add(out, "just past the end of ");
     else
-        sb_add(out, "%" PRIu64 " byte%s past the end of ", off, plural(off));
+        sb_add(out, "%" PRIu64 " byte%s past the end of ", off, access_mem_plural(off));
     sb_add(out, "%s%s (0x%" PRIx64 ", %" PRIu64 " byte%s)", a->host ? "" : "released ", a->label, a->addr,
-           a->asked, plural(a->asked));
+           a->asked, access_mem_plural(a->asked));
 }
 
 uint64_t exec_mem_beyond(const struct exec_mem *m, uint64_t addr, uint64_t bytes) {
-    const struct exec_alloc *a = nearest(m, addr);
+    const struct exec_alloc *a = access_mem_nearest(m, addr);
     if (!a || !a->host || a->borrowed || addr < a->addr) return 0;
     const uint64_t last = addr + bytes, end = a->addr + a->asked;
     return last > end && last - end <= NEAR ? last - end : 0;

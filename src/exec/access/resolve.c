@@ -2,8 +2,8 @@
  * against what the space holds. The lowest lane that fails is the one reported. */
 #include "exec/impl.h"
 
-static uint8_t *within(uint8_t *base, uint64_t size, uint64_t addr, uint64_t bytes,
-                       enum exec_fault_kind *why) {
+static uint8_t *resolve_within(uint8_t *base, uint64_t size, uint64_t addr, uint64_t bytes,
+                               enum exec_fault_kind *why) {
     if (bytes <= size && addr <= size - bytes) return base + addr;
     *why = EXEC_F_BOUNDS;
     return NULL;
@@ -26,13 +26,14 @@ uint8_t *resolve_bytes(struct exec_warp *w, enum ir_space space, uint64_t addr, 
         return NULL;
     }
     switch (space) {
-    case IR_SP_SHARED: return within(w->block->shared, g->shared_bytes, addr, bytes, why);
+    case IR_SP_SHARED: return resolve_within(w->block->shared, g->shared_bytes, addr, bytes, why);
     case IR_SP_LOCAL:
         if (store && addr < w->local_low) w->local_low = (uint32_t)addr;
         /* fall through */
-    case IR_SP_FRAME: return within(w->local + (size_t)lane * w->local_stride, w->sp[lane], addr, bytes, why);
-    case IR_SP_CONST: return within(g->image->bank, g->image->bank_bytes, addr, bytes, why);
-    case IR_SP_PARAM: return within(g->params, g->func->param_bytes, addr, bytes, why);
+    case IR_SP_FRAME:
+        return resolve_within(w->local + (size_t)lane * w->local_stride, w->sp[lane], addr, bytes, why);
+    case IR_SP_CONST: return resolve_within(g->image->bank, g->image->bank_bytes, addr, bytes, why);
+    case IR_SP_PARAM: return resolve_within(g->params, g->func->param_bytes, addr, bytes, why);
     default: return within_global(g, addr, bytes, why);
     }
 }

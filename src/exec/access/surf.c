@@ -27,7 +27,7 @@ static bool clamp_to(int64_t *v, int64_t n, uint8_t mode) {
     return mode == IR_CLAMP_CLAMP;
 }
 
-static enum place trap(struct exec_ctx *x, const struct ir_insn *i, uint32_t lane, const int64_t c[3]) {
+static enum place surf_trap(struct exec_ctx *x, const struct ir_insn *i, uint32_t lane, const int64_t c[3]) {
     exec_note(x->warp, i, lane, EXEC_F_TEXTURE,
               "coordinates (%" PRId64 ", %" PRId64 ", %" PRId64 ") are outside the surface", c[0], c[1],
               c[2]);
@@ -46,8 +46,8 @@ static void read_coordinates(const struct exec_ctx *x, const uint32_t *words, ui
 }
 
 /* bytes: of the access, which x is a multiple of where it counts bytes. */
-static enum place find(struct exec_ctx *x, const struct ir_insn *i, uint32_t lane, uint32_t bytes,
-                       struct spot *s) {
+static enum place surf_find(struct exec_ctx *x, const struct ir_insn *i, uint32_t lane, uint32_t bytes,
+                            struct spot *s) {
     const struct exec_texture *t = s->t;
     const uint32_t *words = x->warp->block->grid->module->ext.v + i->ext;
     const uint32_t size = texel_bytes[t->texel] * t->channels;
@@ -67,14 +67,14 @@ static enum place find(struct exec_ctx *x, const struct ir_insn *i, uint32_t lan
     bool in = clamp_to(&at[0], texels ? t->width : row / bytes, i->cop);
     in &= clamp_to(&at[1], height, i->cop);
     in &= clamp_to(&at[2], depth, i->cop);
-    if (!in && i->cop == IR_CLAMP_TRAP) return trap(x, i, lane, c);
+    if (!in && i->cop == IR_CLAMP_TRAP) return surf_trap(x, i, lane, c);
     s->offset = (uint64_t)(at[2] * height + at[1]) * t->pitch + (uint64_t)at[0] * (texels ? size : bytes);
     return in ? INSIDE : OUTSIDE;
 }
 
 /* The surface of a lane, which mostly is that of the lane before. */
-static bool surface(struct exec_ctx *x, const struct ir_insn *i, uint32_t lane, uint64_t *last,
-                    struct spot *s) {
+static bool surf_surface(struct exec_ctx *x, const struct ir_insn *i, uint32_t lane, uint64_t *last,
+                         struct spot *s) {
     const uint32_t *words = x->warp->block->grid->module->ext.v + i->ext;
     const uint64_t handle = opnd_get(x, words[IR_TEX_HANDLE], lane);
     if (s->t && handle == *last) return true;
@@ -101,9 +101,9 @@ static void each_lane(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask
     o->access.space = IR_SP_GLOBAL;
     o->access.store = store;
     FOR_LANES(l, mask) {
-        if (!surface(x, i, l, &last, &s)) return;
+        if (!surf_surface(x, i, l, &last, &s)) return;
         const uint32_t bytes = access_bytes(x, i, &s);
-        const enum place at = find(x, i, l, bytes, &s);
+        const enum place at = surf_find(x, i, l, bytes, &s);
         if (at == FAULT) return;
         move(x, i, l, &s, at);
         if (at == OUTSIDE) continue;
@@ -115,8 +115,8 @@ static void each_lane(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask
 
 /* ---- suld ---- */
 
-static void load(struct exec_ctx *x, const struct ir_insn *i, uint32_t lane, const struct spot *s,
-                 enum place at) {
+static void surf_load(struct exec_ctx *x, const struct ir_insn *i, uint32_t lane, const struct spot *s,
+                      enum place at) {
     const uint32_t size = ir_type_bytes[i->dtype];
     for (uint32_t k = 0; k < i->vec; k++) {
         uint64_t v = 0;
@@ -126,7 +126,7 @@ static void load(struct exec_ctx *x, const struct ir_insn *i, uint32_t lane, con
 }
 
 void suld_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
-    each_lane(x, i, mask, false, load);
+    each_lane(x, i, mask, false, surf_load);
 }
 
 /* ---- sust ---- */
@@ -176,8 +176,8 @@ void sust_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
 
 /* ---- sured ---- */
 
-static void reduce(struct exec_ctx *x, const struct ir_insn *i, uint32_t lane, const struct spot *s,
-                   enum place at) {
+static void surf_reduce(struct exec_ctx *x, const struct ir_insn *i, uint32_t lane, const struct spot *s,
+                        enum place at) {
     const uint16_t row = i->dtype == IR_T_U64   ? IR_ATOM_U64
                          : i->dtype == IR_T_S64 ? IR_ATOM_S64
                          : i->dtype == IR_T_S32 ? IR_ATOM_S32
@@ -192,7 +192,7 @@ static void reduce(struct exec_ctx *x, const struct ir_insn *i, uint32_t lane, c
 }
 
 void sured_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
-    each_lane(x, i, mask, true, reduce);
+    each_lane(x, i, mask, true, surf_reduce);
 }
 
 /* ---- queries ---- */
@@ -209,7 +209,7 @@ static uint32_t address_mode(enum exec_address_mode m) {
     return number[m];
 }
 
-static uint32_t answer(const struct exec_texture *t, uint8_t query) {
+static uint32_t surf_answer(const struct exec_texture *t, uint8_t query) {
     switch (query) {
     case IR_Q_WIDTH: return t->width;
     case IR_Q_HEIGHT: return t->height;
@@ -233,6 +233,6 @@ void txq_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     FOR_LANES(l, mask) {
         const struct exec_texture *t = tex_of_lane(x, i, opnd_get(x, i->o[1], l), l, i->cop);
         if (!t) return;
-        opnd_put(x, i->o[0], l, answer(t, i->sub));
+        opnd_put(x, i->o[0], l, surf_answer(t, i->sub));
     }
 }

@@ -165,8 +165,8 @@ static struct axis axis_of(const struct exec_texture *t, int d, double c, uint32
 
 /* Weighs the corners of up to three axes; weights of 0 are not read. The texture unit reads them together: the first
  * stands for all. */
-static uint64_t filter(const struct exec_texture *t, const uint8_t *base, const struct axis a[3],
-                       uint32_t out[4]) {
+static uint64_t tex_filter(const struct exec_texture *t, const uint8_t *base, const struct axis a[3],
+                           uint32_t out[4]) {
     uint64_t first = NOWHERE;
     double sum[4] = {0};
     for (int corner = 0; corner < 8; corner++) {
@@ -189,16 +189,16 @@ static uint64_t filter(const struct exec_texture *t, const uint8_t *base, const 
     return first;
 }
 
-static uint64_t sample(const struct exec_texture *t, const uint8_t *base, const struct axis a[3], bool linear,
-                       uint32_t out[4]) {
-    if (linear) return filter(t, base, a, out);
+static uint64_t tex_sample(const struct exec_texture *t, const uint8_t *base, const struct axis a[3],
+                           bool linear, uint32_t out[4]) {
+    if (linear) return tex_filter(t, base, a, out);
     const bool inside = a[0].inside[0] && a[1].inside[0] && a[2].inside[0];
     return texel(t, base, (struct where){a[0].i[0], a[1].i[0], a[2].i[0], inside}, out);
 }
 
 /* tld4: one component of the four texels that linear filtering would weigh, counter-clockwise from the lower left. */
-static uint64_t gather(const struct exec_texture *t, const uint8_t *base, const struct axis a[3], uint32_t c,
-                       uint32_t out[4]) {
+static uint64_t tex_gather(const struct exec_texture *t, const uint8_t *base, const struct axis a[3],
+                           uint32_t c, uint32_t out[4]) {
     static const uint8_t right[4] = {0, 1, 1, 0}, lower[4] = {1, 1, 0, 0};
     uint64_t first = NOWHERE;
     for (int k = 0; k < 4; k++) {
@@ -294,10 +294,11 @@ static uint64_t fetch_lane(const struct fetch *f, uint32_t out[4]) {
         for (uint32_t d = 0; d < dims; d++) a[d] = axis_of(t, (int)d, f->c[d], n[d], linear);
         if (array) a[2] = layer_axis(f->layer, t->depth);
     }
-    return f->component ? gather(t, f->base, a, f->component - 1, out) : sample(t, f->base, a, linear, out);
+    return f->component ? tex_gather(t, f->base, a, f->component - 1, out)
+                        : tex_sample(t, f->base, a, linear, out);
 }
 
-static void coordinates(const struct exec_ctx *x, const uint32_t *words, uint32_t lane, struct fetch *f) {
+static void tex_coordinates(const struct exec_ctx *x, const uint32_t *words, uint32_t lane, struct fetch *f) {
     const bool layered = f->kind >= IR_TEX_A1D;
     uint32_t k = 0, n = words[IR_MORE_COUNT] - 1;
     f->layer = 0;
@@ -359,7 +360,7 @@ void tex_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
             last = handle;
         }
         uint32_t out[4];
-        coordinates(x, words, l, &f);
+        tex_coordinates(x, words, l, &f);
         const uint64_t offset = fetch_lane(&f, out);
         if (offset != NOWHERE) {
             o->access.mask |= 1u << l;

@@ -55,8 +55,8 @@ COMPARE(F64, f64, 0)
 typedef uint32_t compare_fn(enum relation rel, const void *a, const void *b);
 
 /* Runs low, and high where there is one, as i says; a and b are rows of type t. */
-static void compare(enum ir_type t, compare_fn *low, compare_fn *high, const struct ir_insn *i, const void *a,
-                    const void *b, uint32_t result[2]) {
+static void cmp_compare(enum ir_type t, compare_fn *low, compare_fn *high, const struct ir_insn *i,
+                        const void *a, const void *b, uint32_t result[2]) {
     _Alignas(32) uint64_t flushed[2][EXEC_LANES];
     if (i->mods & FTZ && ir_type_float(t)) {
         ALU_NAME(alu_before)(t, FTZ, flushed[0], a);
@@ -71,7 +71,7 @@ static void compare(enum ir_type t, compare_fn *low, compare_fn *high, const str
     result[1] = high ? high(rel, first, second) ^ invert : ~result[0];
 }
 
-static uint32_t combine(const struct exec_ctx *x, const struct ir_insn *i, uint32_t bits) {
+static uint32_t cmp_combine(const struct exec_ctx *x, const struct ir_insn *i, uint32_t bits) {
     switch (i->bop) {
     case IR_BOP_OR: return bits | exec_pred(x, i->o[i->nd + 2]);
     case IR_BOP_AND: return bits & exec_pred(x, i->o[i->nd + 2]);
@@ -83,7 +83,7 @@ static uint32_t combine(const struct exec_ctx *x, const struct ir_insn *i, uint3
 /* p = (a cmp b) bop c, q = !(a cmp b) bop c; for pairs p is the low half's result and q the high half's. */
 static inline void setp(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask,
                         const uint32_t result[2]) {
-    uint32_t p = combine(x, i, result[0]), q = i->nd > 1 ? combine(x, i, result[1]) : 0;
+    uint32_t p = cmp_combine(x, i, result[0]), q = i->nd > 1 ? cmp_combine(x, i, result[1]) : 0;
     exec_set_pred(x, i->o[0], mask, p);
     if (i->nd > 1) exec_set_pred(x, i->o[1], mask, q);
 }
@@ -102,27 +102,27 @@ static uint32_t true_value(enum ir_type dtype, bool pair) {
     }
 }
 
-static void set(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask, const uint32_t result[2],
-                bool pair) {
+static void cmp_set(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask, const uint32_t result[2],
+                    bool pair) {
     _Alignas(32) uint32_t d[EXEC_LANES];
     uint32_t yes = true_value((enum ir_type)i->dtype, pair);
-    uint32_t low = combine(x, i, result[0]), high = pair ? combine(x, i, result[1]) : 0;
+    uint32_t low = cmp_combine(x, i, result[0]), high = pair ? cmp_combine(x, i, result[1]) : 0;
     ALU_EACH(l) d[l] = (low & alu_bit32[l] ? yes : 0) | (high & alu_bit32[l] ? yes << 16 : 0);
     alu_merge32(exec_row32(x, i->o[0]), d, mask);
 }
 
-#define SET_PAIR(N, t, high, is_pair)                                                                 \
-    void ALU_NAME(alu_SETP_##N)(struct exec_ctx * x, const struct ir_insn *i, uint32_t mask) {        \
-        uint32_t result[2];                                                                           \
-        compare(IR_T_##N, compare_##N, high, i, ROW_##t(x, i->o[i->nd]), ROW_##t(x, i->o[i->nd + 1]), \
-                result);                                                                              \
-        setp(x, i, mask, result);                                                                     \
-    }                                                                                                 \
-    void ALU_NAME(alu_SET_##N)(struct exec_ctx * x, const struct ir_insn *i, uint32_t mask) {         \
-        uint32_t result[2];                                                                           \
-        compare(IR_T_##N, compare_##N, high, i, ROW_##t(x, i->o[i->nd]), ROW_##t(x, i->o[i->nd + 1]), \
-                result);                                                                              \
-        set(x, i, mask, result, is_pair);                                                             \
+#define SET_PAIR(N, t, high, is_pair)                                                                     \
+    void ALU_NAME(alu_SETP_##N)(struct exec_ctx * x, const struct ir_insn *i, uint32_t mask) {            \
+        uint32_t result[2];                                                                               \
+        cmp_compare(IR_T_##N, compare_##N, high, i, ROW_##t(x, i->o[i->nd]), ROW_##t(x, i->o[i->nd + 1]), \
+                    result);                                                                              \
+        setp(x, i, mask, result);                                                                         \
+    }                                                                                                     \
+    void ALU_NAME(alu_SET_##N)(struct exec_ctx * x, const struct ir_insn *i, uint32_t mask) {             \
+        uint32_t result[2];                                                                               \
+        cmp_compare(IR_T_##N, compare_##N, high, i, ROW_##t(x, i->o[i->nd]), ROW_##t(x, i->o[i->nd + 1]), \
+                    result);                                                                              \
+        cmp_set(x, i, mask, result, is_pair);                                                             \
     }
 SET_PAIR(U16, u16, NULL, false)
 SET_PAIR(S16, s16, NULL, false)

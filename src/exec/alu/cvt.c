@@ -82,7 +82,7 @@ static void widen_s64_mode(double *d, const void *vs, enum ir_round mode) {
 }
 
 /* Row s of type t as doubles. mode matters for 64-bit integers only. */
-static void widen(enum ir_type t, double *d, const void *s, enum ir_round mode) {
+static void cvt_widen(enum ir_type t, double *d, const void *s, enum ir_round mode) {
     switch (t) {
     case IR_T_U8: widen_u8(d, s); break;
     case IR_T_S8: widen_s8(d, s); break;
@@ -103,31 +103,31 @@ static void widen(enum ir_type t, double *d, const void *s, enum ir_round mode) 
 
 /* To nearest even: adding 2^52 leaves no fraction. The sign goes back on, for -0 and for what rounds to it.
  */
-static inline double nearest(double v) {
+static inline double cvt_nearest(double v) {
     uint64_t sign = f64_bits(v) & 0x8000000000000000u;
     double size = f64_from(f64_bits(v) ^ sign), r = (size + 0x1p52) - 0x1p52;
     r = size < 0x1p52 ? r : size;
     return f64_from(f64_bits(r) | sign);
 }
-/* r is nearest(v): one off where it lies on the wrong side; the sign of v stays on a zero. */
+/* r is cvt_nearest(v): one off where it lies on the wrong side; the sign of v stays on a zero. */
 static inline double down_from(double r, double v) {
     double fixed = r > v ? r - 1 : r;
     return f64_from(f64_bits(fixed) | (f64_bits(v) & 0x8000000000000000u));
 }
-static inline double down(double v) {
-    return down_from(nearest(v), v);
+static inline double cvt_down(double v) {
+    return down_from(cvt_nearest(v), v);
 }
 static inline double truncated(double v) {
     uint64_t sign = f64_bits(v) & 0x8000000000000000u;
-    return f64_from(f64_bits(down(f64_from(f64_bits(v) ^ sign))) | sign);
+    return f64_from(f64_bits(cvt_down(f64_from(f64_bits(v) ^ sign))) | sign);
 }
 
 static void round_row(enum ir_round mode, double *d) {
     switch (mode) {
     case IR_RZ: ALU_EACH(l) d[l] = truncated(d[l]); break;
-    case IR_RM: ALU_EACH(l) d[l] = down(d[l]); break;
-    case IR_RP: ALU_EACH(l) d[l] = -down(-d[l]); break;
-    default: ALU_EACH(l) d[l] = nearest(d[l]); break;
+    case IR_RM: ALU_EACH(l) d[l] = cvt_down(d[l]); break;
+    case IR_RP: ALU_EACH(l) d[l] = -cvt_down(-d[l]); break;
+    default: ALU_EACH(l) d[l] = cvt_nearest(d[l]); break;
     }
 }
 
@@ -167,14 +167,14 @@ static void to_s64(void *vd, const double *s, double nan) {
 }
 
 /* Source rows as doubles with .ftz and, where integral, rounding to integers as i says. */
-static void load(enum ir_type t, double *d, const void *s, const struct ir_insn *i, bool integral,
-                 enum ir_round mode) {
+static void cvt_load(enum ir_type t, double *d, const void *s, const struct ir_insn *i, bool integral,
+                     enum ir_round mode) {
     _Alignas(32) uint32_t flushed[EXEC_LANES];
     if (i->mods & FTZ && t == IR_T_F32) {
         ALU_NAME(alu_before)(IR_T_F32, FTZ, flushed, s);
         s = flushed;
     }
-    widen(t, d, s, mode);
+    cvt_widen(t, d, s, mode);
     if (integral) round_row((enum ir_round)(i->mods & IR_M_RND), d);
 }
 
@@ -184,7 +184,7 @@ static void load(enum ir_type t, double *d, const void *s, const struct ir_insn 
         _Alignas(32) REG_##d out[EXEC_LANES];                                                       \
         bool high = BITS(d) == 64 || IR_T_##S == IR_T_F64;                                          \
         double top = (double)((uint64_t)1 << (BITS(d) - 1));                                        \
-        load(IR_T_##S, v, ROW_##s(x, i->o[1]), i, (i->mods & IR_M_RND) != IR_RZ, IR_RN);            \
+        cvt_load(IR_T_##S, v, ROW_##s(x, i->o[1]), i, (i->mods & IR_M_RND) != IR_RZ, IR_RN);        \
         to_##d(out, v, !high ? 0 : SIGNED(d) ? -top : top);                                         \
         ALU_MERGE(ROW_##d(x, i->o[0]), out, mask);                                                  \
     }
@@ -229,7 +229,7 @@ static void narrow_f64(uint64_t *d, const double *s, enum ir_round mode) {
         enum ir_round mode = (enum ir_round)(i->mods & IR_M_RND);                                   \
         unsigned after = i->mods & (SAT | RELU | (IR_T_##D == IR_T_F32 ? FTZ : 0));                 \
         if (i->mods & (RND | RINT | SAT | FTZ | RELU)) {                                            \
-            load(IR_T_##S, v, a, i, i->mods &RINT, IR_RN);                                          \
+            cvt_load(IR_T_##S, v, a, i, i->mods &RINT, IR_RN);                                      \
             narrow_##d(out, v, mode);                                                               \
             ALU_NAME(alu_after)(IR_T_##D, after, out, NULL, 0);                                     \
         } else {                                                                                    \
@@ -246,7 +246,7 @@ static void narrow_f64(uint64_t *d, const double *s, enum ir_round mode) {
         const REG_##s *a = ROW_##s(x, i->o[1]);                                                     \
         enum ir_round mode = (enum ir_round)(i->mods & IR_M_RND);                                   \
         if (IS_HALF_##d || i->mods & (RND | SAT)) {                                                 \
-            load(IR_T_##S, v, a, i, false, IR_T_##D == IR_T_F64 ? mode : TO_ODD);                   \
+            cvt_load(IR_T_##S, v, a, i, false, IR_T_##D == IR_T_F64 ? mode : TO_ODD);               \
             narrow_##d(out, v, mode);                                                               \
             ALU_NAME(alu_after)(IR_T_##D, i->mods & SAT, out, NULL, 0);                             \
         } else {                                                                                    \

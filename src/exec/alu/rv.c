@@ -155,7 +155,7 @@ static uint64_t turned(const struct job *j, int k) {
 }
 
 /* Source k of a lane as bits of its own format, with the sign that a fused operation gives it. */
-static uint64_t source(const struct job *j, int k, uint32_t lane) {
+static uint64_t rv_source(const struct job *j, int k, uint32_t lane) {
     const uint64_t v = j->s[k][lane];
     return (source_wide(j) ? v : unbox(v)) ^ turned(j, k);
 }
@@ -178,7 +178,7 @@ static void fetch32(uint32_t *restrict to, const uint64_t *restrict from, uint32
     }
 }
 
-static void fetch(const struct job *j, struct rows *r, uint32_t mask) {
+static void rv_fetch(const struct job *j, struct rows *r, uint32_t mask) {
     double *const to[3] = {r->a, r->b, r->c};
     const bool wide = source_wide(j);
     for (int k = 0; k < j->i->ns; k++) {
@@ -235,12 +235,12 @@ static bool invalid_product(const struct job *j, const struct rows *r) {
 
 /* ---- underflow ---- */
 
-static double value(const double *row, bool wide) {
+static double rv_value(const double *row, bool wide) {
     return wide ? row[0] : (double)*(const float *)row;
 }
 
 /* Exact for numbers that underflow could come of: they and their sums lie far below 1. */
-static void scale(double *row, bool wide) {
+static void rv_scale(double *row, bool wide) {
     if (wide)
         row[0] *= 0x1p64;
     else
@@ -248,7 +248,7 @@ static void scale(double *row, bool wide) {
 }
 
 static bool is_smallest_normal(const struct job *j, const struct rows *r) {
-    return fabs(value(r->d, j->wide)) == (j->wide ? DBL_MIN : (double)FLT_MIN);
+    return fabs(rv_value(r->d, j->wide)) == (j->wide ? DBL_MIN : (double)FLT_MIN);
 }
 
 /* Whether the result would be below the smallest normal number if exponents had no bound. Sums and roots never are inexact there. */
@@ -257,11 +257,12 @@ static bool tiny_after_rounding(const struct job *j, const struct rows *r, unsig
     const bool wide = source_wide(j), fused = what >= IR_RVF_MADD && what <= IR_RVF_NMADD;
     struct rows s;
     s.a[0] = r->a[0], s.b[0] = r->b[0], s.c[0] = r->c[0];
-    const bool second = (fused || what == IR_RVF_MUL) && fabs(value(s.b, wide)) < fabs(value(s.a, wide));
-    scale(second ? s.b : s.a, wide);
-    if (fused) scale(s.c, wide);
+    const bool second =
+        (fused || what == IR_RVF_MUL) && fabs(rv_value(s.b, wide)) < fabs(rv_value(s.a, wide));
+    rv_scale(second ? s.b : s.a, wide);
+    if (fused) rv_scale(s.c, wide);
     run_loop(loops[what].one[j->wide], &s, mode);
-    return fabs(value(s.d, j->wide)) < (j->wide ? DBL_MIN : (double)FLT_MIN) * 0x1p64;
+    return fabs(rv_value(s.d, j->wide)) < (j->wide ? DBL_MIN : (double)FLT_MIN) * 0x1p64;
 }
 
 /* ---- lanes, rows ---- */
@@ -270,7 +271,7 @@ static void run_lane(const struct job *j, uint32_t lane, unsigned mode) {
     struct rows r;
     const bool wide = source_wide(j);
     double *const to[3] = {r.a, r.b, r.c};
-    for (int k = 0; k < 3; k++) put_source(to[k], wide, 0, k < j->i->ns ? source(j, k, lane) : 0);
+    for (int k = 0; k < 3; k++) put_source(to[k], wide, 0, k < j->i->ns ? rv_source(j, k, lane) : 0);
     unsigned flags = run_loop(loops[j->i->sub].one[j->wide], &r, mode == RMM ? RNE : mode);
     if (is_nan(j, &r, 0) && invalid_product(j, &r)) flags |= NV;
     if (flags & NX && mode != RMM && is_smallest_normal(j, &r))
@@ -293,7 +294,7 @@ static void run_lanes(const struct job *j, uint32_t mask, unsigned mode) {
 
 static void run_row(const struct job *j, uint32_t mask, unsigned mode) {
     struct rows r;
-    fetch(j, &r, mask);
+    rv_fetch(j, &r, mask);
     const unsigned flags = run_loop(loops[j->i->sub].all[j->wide], &r, mode);
     const bool nan = j->wide ? any_nan64((const uint64_t *)r.d) : any_nan32((const uint32_t *)r.d);
     if (nan || flags & ~common_flags(j->fcsr, mask))
@@ -378,7 +379,7 @@ static uint64_t to_lane(uint8_t what, double v, unsigned mode, unsigned *flags) 
     }
 }
 
-static void convert(const struct job *j, uint32_t mask, unsigned mode) {
+static void rv_convert(const struct job *j, uint32_t mask, unsigned mode) {
     const uint8_t what = j->i->sub;
     FOR_LANES(l, mask) {
         const uint64_t v = j->s[0][l];
@@ -415,7 +416,7 @@ static uint64_t extreme(uint64_t a, uint64_t b, double x, double y, bool max, bo
     return less != max ? a : b;
 }
 
-static uint64_t compare(uint8_t what, double x, double y) {
+static uint64_t rv_compare(uint8_t what, double x, double y) {
     return what == IR_RVF_EQ ? x == y : what == IR_RVF_LT ? x < y : x <= y;
 }
 
@@ -434,7 +435,7 @@ static uint64_t bits_lane(uint8_t what, bool wide, uint64_t a, uint64_t b, unsig
     if (signals(a, wide) || signals(b, wide) || (nan && (what == IR_RVF_LT || what == IR_RVF_LE)))
         *flags |= NV;
     if (what == IR_RVF_MIN || what == IR_RVF_MAX) return extreme(a, b, x, y, what == IR_RVF_MAX, wide);
-    return compare(what, x, y);
+    return rv_compare(what, x, y);
 }
 
 static void run_bits(const struct job *j, uint32_t mask) {
@@ -458,7 +459,7 @@ static void run_bits(const struct job *j, uint32_t mask) {
 
 static void run_mode(const struct job *j, uint32_t mask, unsigned mode) {
     if (j->i->sub >= IR_RVF_FROM_W)
-        convert(j, mask, mode);
+        rv_convert(j, mask, mode);
     else if (mode == RMM)
         run_lanes(j, mask, mode);
     else

@@ -43,7 +43,7 @@ static bool take_f64(double *to, const uint64_t *restrict from, uint64_t mask) {
     return true;
 }
 
-static bool take_word(int32_t *restrict to, const uint64_t *restrict from, uint32_t mask) {
+static bool rv_row_take_word(int32_t *restrict to, const uint64_t *restrict from, uint32_t mask) {
     for (uint32_t l = 0; l < EXEC_LANES; l++) to[l] = mask & alu_bit32[l] ? (int32_t)(uint32_t)from[l] : 1;
     return true;
 }
@@ -126,8 +126,8 @@ LOOPS(madd, fmaf(a[l], b[l], c[l]), fma(a[l], b[l], c[l]))
 LOOPS(msub, fmaf(a[l], b[l], -c[l]), fma(a[l], b[l], -c[l]))
 LOOPS(nmsub, fmaf(-a[l], b[l], c[l]), fma(-a[l], b[l], c[l]))
 LOOPS(nmadd, fmaf(-a[l], b[l], -c[l]), fma(-a[l], b[l], -c[l]))
-LOOP(narrow, float, double, a[l])
-LOOP(widen, double, float, a[l])
+LOOP(rv_row_narrow, float, double, a[l])
+LOOP(rv_row_widen, double, float, a[l])
 LOOP(word_f32, float, int32_t, a[l])
 LOOP(word_f64, double, int32_t, a[l])
 /* A word without sign, exactly. */
@@ -163,8 +163,8 @@ static const struct way ways[IR_RVF_TO_LU + 1][2] = {
     [IR_RVF_MSUB] = SAME(msub),
     [IR_RVF_NMSUB] = SAME(nmsub),
     [IR_RVF_NMADD] = SAME(nmadd),
-    [IR_RVF_FROM_D] = {{narrow, F64, F32}},
-    [IR_RVF_FROM_S] = {{NULL, 0, 0}, {widen, F32, F64}},
+    [IR_RVF_FROM_D] = {{rv_row_narrow, F64, F32}},
+    [IR_RVF_FROM_S] = {{NULL, 0, 0}, {rv_row_widen, F32, F64}},
     [IR_RVF_FROM_W] = {{word_f32, WORD, F32}, {word_f64, WORD, F64}},
     [IR_RVF_FROM_WU] = {{uword_f32, WORD, F32}, {uword_f64, WORD, F64}},
     [IR_RVF_FROM_L] = {{long_f32, LONG, F32}, {long_f64, LONG, F64}},
@@ -172,11 +172,11 @@ static const struct way ways[IR_RVF_TO_LU + 1][2] = {
     [IR_RVF_TO_L] = {{f32_long, F32, LONG}, {f64_long, F64, LONG}},
 };
 
-static bool take(enum form form, double *to, const uint64_t *from, uint32_t mask) {
+static bool rv_row_take(enum form form, double *to, const uint64_t *from, uint32_t mask) {
     switch (form) {
     case F32: return take_f32((float *)to, from, mask);
     case F64: return take_f64(to, from, mask);
-    case WORD: return take_word((int32_t *)to, from, mask);
+    case WORD: return rv_row_take_word((int32_t *)to, from, mask);
     default: return take_long((int64_t *)to, from, mask);
     }
 }
@@ -184,11 +184,11 @@ static bool take(enum form form, double *to, const uint64_t *from, uint32_t mask
 static bool take_all(const struct job *j, enum form form, struct rows *r, uint32_t mask) {
     double *const to[3] = {r->a, r->b, r->c};
     bool fine = true;
-    for (int k = 0; k < j->i->ns; k++) fine &= take(form, to[k], j->s[k], mask);
+    for (int k = 0; k < j->i->ns; k++) fine &= rv_row_take(form, to[k], j->s[k], mask);
     return fine;
 }
 
-static void give(enum form form, uint64_t *d, const double *r, uint32_t mask) {
+static void rv_row_give(enum form form, uint64_t *d, const double *r, uint32_t mask) {
     switch (form) {
     case F32: give_f32(d, (const float *)r, mask); break;
     case F64: give_f64(d, r, mask); break;
@@ -202,7 +202,7 @@ static bool is_odd(enum form form, const double *r, unsigned flags) {
     return form == F32 ? nan_f32((const float *)r) : form == F64 ? nan_f64(r) : flags & NV;
 }
 
-static uint32_t compute(const struct job *j, uint32_t mask) {
+static uint32_t rv_row_compute(const struct job *j, uint32_t mask) {
     const struct way *way = &ways[j->i->sub][j->wide];
     const bool cut = way->to >= WORD;
     const unsigned mode = j->i->bop;
@@ -215,7 +215,7 @@ static uint32_t compute(const struct job *j, uint32_t mask) {
     const unsigned flags = unit_end(before);
     if (is_odd(way->to, r.d, flags)) return mask;
     const uint32_t done = flags ? mask & having(j->fcsr, flags) : mask;
-    if (done) give(way->to, j->d, r.d, done);
+    if (done) rv_row_give(way->to, j->d, r.d, done);
     return mask & ~done;
 }
 
@@ -261,19 +261,19 @@ LOOP(le_f64, int64_t, double, a[l] <= b[l])
 
 static loop_fn *const compares[3][2] = {{eq_f32, eq_f64}, {lt_f32, lt_f64}, {le_f32, le_f64}};
 
-static uint32_t compare(const struct job *j, uint32_t mask) {
+static uint32_t rv_row_compare(const struct job *j, uint32_t mask) {
     struct rows r;
     if (!take_all(j, j->wide ? F64 : F32, &r, mask)) return mask;
     if (j->wide ? nan_f64(r.a) || nan_f64(r.b) : nan_f32((float *)r.a) || nan_f32((float *)r.b)) return mask;
     compares[j->i->sub - IR_RVF_EQ][j->wide](&r);
-    give(j->wide ? LONG : WORD, j->d, r.d, mask);
+    rv_row_give(j->wide ? LONG : WORD, j->d, r.d, mask);
     return 0;
 }
 
 uint32_t ALU_NAME(alu_rv_row)(const struct job *j, uint32_t mask) {
     const uint8_t what = j->i->sub;
-    if (what <= IR_RVF_TO_LU) return compute(j, mask);
-    if (what >= IR_RVF_EQ && what <= IR_RVF_LE) return compare(j, mask);
+    if (what <= IR_RVF_TO_LU) return rv_row_compute(j, mask);
+    if (what >= IR_RVF_EQ && what <= IR_RVF_LE) return rv_row_compare(j, mask);
     if (!bits[what][j->wide]) return mask;
     bits[what][j->wide](j->d, j->s[0], j->s[1], mask);
     return 0;

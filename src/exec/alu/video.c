@@ -5,12 +5,12 @@
 /* 128 bits hold every intermediate: a word shifted left by 32, the product of two words plus a third. */
 typedef __int128 wide;
 
-static uint32_t field(const struct ir_insn *i, unsigned at, unsigned bits) {
+static uint32_t video_field(const struct ir_insn *i, unsigned at, unsigned bits) {
     return i->imm >> at & ((1u << bits) - 1);
 }
 
 /* The part of v that starts at bit at, extended. */
-static int64_t extract(uint64_t v, unsigned at, unsigned bits, bool is_signed) {
+static int64_t video_extract(uint64_t v, unsigned at, unsigned bits, bool is_signed) {
     uint64_t part = v >> at << (64 - bits);
     return is_signed ? (int64_t)part >> (64 - bits) : (int64_t)(part >> (64 - bits));
 }
@@ -28,7 +28,7 @@ static wide clamp_to(wide v, unsigned bits, bool is_signed) {
     return v < min ? min : v > max ? max : v;
 }
 
-static bool compare(uint32_t cmp, int64_t a, int64_t b) {
+static bool video_compare(uint32_t cmp, int64_t a, int64_t b) {
     switch (cmp) {
     case IR_EQ: return a == b;
     case IR_NE: return a != b;
@@ -49,28 +49,29 @@ static int64_t operate(const struct ir_insn *i, int64_t a, int64_t b, uint32_t c
     case IR_V_MIN: return a < b ? a : b;
     case IR_V_MAX: return a > b ? a : b;
     case IR_V_AVRG: return (sum + (sum >= 0)) >> 1;
-    default: return compare(cmp, a, b);
+    default: return video_compare(cmp, a, b);
     }
 }
 
 /* ---- one value ---- */
 
-static wide shift(const struct ir_insn *i, int64_t a, uint32_t n) {
-    n = field(i, 20, 1) ? n & 31 : n > 32 ? 32 : n;
+static wide video_shift(const struct ir_insn *i, int64_t a, uint32_t n) {
+    n = video_field(i, 20, 1) ? n & 31 : n > 32 ? 32 : n;
     return i->sub == IR_V_SHL ? (wide)a * ((wide)1 << n) : (wide)(a >> n);
 }
 
 /* (+-a * b) +- c, +1 with .po, shifted right; negation is the complement plus one, which .po's one replaces.
  */
 static uint32_t multiply_add(const struct ir_insn *i, int64_t a, int64_t b, uint32_t c) {
-    bool minus_product = field(i, 17, 1), minus_c = field(i, 18, 1), plus_one = field(i, 19, 1);
+    bool minus_product = video_field(i, 17, 1), minus_c = video_field(i, 18, 1),
+         plus_one = video_field(i, 19, 1);
     bool is_signed = i->cop & (IR_V_A_SIGNED | IR_V_B_SIGNED) || minus_product || minus_c;
     wide product = (wide)a * b;
     uint32_t addend = minus_c && !minus_product && !plus_one ? ~c : c;
     if (minus_product && !plus_one) product = ~product;
     wide sum =
         product + (is_signed ? (wide)(int32_t)addend : (wide)addend) + (minus_product | minus_c | plus_one);
-    sum >>= field(i, 13, 4);
+    sum >>= video_field(i, 13, 4);
     return (uint32_t)(i->mods & SAT ? clamp_to(sum, 32, is_signed) : sum);
 }
 
@@ -88,12 +89,12 @@ static uint32_t with_c(const struct ir_insn *i, wide v, uint32_t c, uint32_t dse
 }
 
 static uint32_t video(const struct ir_insn *i, uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t asel = field(i, 0, 3), bsel = field(i, 3, 3), dsel = field(i, 6, 3);
+    uint32_t asel = video_field(i, 0, 3), bsel = video_field(i, 3, 3), dsel = video_field(i, 6, 3);
     bool shifts = i->sub == IR_V_SHL || i->sub == IR_V_SHR;
-    int64_t va = extract(a, select_at(asel), select_bits(asel), i->cop & IR_V_A_SIGNED);
-    int64_t vb = extract(b, select_at(bsel), select_bits(bsel), i->cop & IR_V_B_SIGNED && !shifts);
+    int64_t va = video_extract(a, select_at(asel), select_bits(asel), i->cop & IR_V_A_SIGNED);
+    int64_t vb = video_extract(b, select_at(bsel), select_bits(bsel), i->cop & IR_V_B_SIGNED && !shifts);
     if (i->sub == IR_V_MAD) return multiply_add(i, va, vb, c);
-    wide v = shifts ? shift(i, va, (uint32_t)vb) : (wide)operate(i, va, vb, field(i, 9, 4));
+    wide v = shifts ? video_shift(i, va, (uint32_t)vb) : (wide)operate(i, va, vb, video_field(i, 9, 4));
     unsigned bits = i->bop == IR_VC_MERGE ? select_bits(dsel) : 32;
     if (i->mods & SAT && i->sub != IR_V_SET) v = clamp_to(v, bits, i->cop & IR_V_D_SIGNED);
     return with_c(i, v, c, dsel);
@@ -102,15 +103,16 @@ static uint32_t video(const struct ir_insn *i, uint32_t a, uint32_t b, uint32_t 
 /* ---- two halves, four bytes ---- */
 
 /* Places outside the write mask take c's part; accumulating, they add nothing to c. */
-static uint32_t simd(const struct ir_insn *i, uint32_t a, uint32_t b, uint32_t c, unsigned bits) {
+static uint32_t video_simd(const struct ir_insn *i, uint32_t a, uint32_t b, uint32_t c, unsigned bits) {
     uint64_t parts = (uint64_t)b << 32 | a;
     uint32_t part = (1u << bits) - 1, d = c;
     bool to_signed = i->cop & IR_V_D_SIGNED && i->sub != IR_V_SET;
     for (unsigned k = 0; k < 32 / bits; k++) {
-        if (!field(i, 24 + k, 1)) continue;
-        int64_t va = extract(parts, field(i, 3 * k, 3) * bits % 64, bits, i->cop & IR_V_A_SIGNED);
-        int64_t vb = extract(parts, field(i, 12 + 3 * k, 3) * bits % 64, bits, i->cop & IR_V_B_SIGNED);
-        int64_t v = operate(i, va, vb, field(i, 28, 4));
+        if (!video_field(i, 24 + k, 1)) continue;
+        int64_t va = video_extract(parts, video_field(i, 3 * k, 3) * bits % 64, bits, i->cop & IR_V_A_SIGNED);
+        int64_t vb =
+            video_extract(parts, video_field(i, 12 + 3 * k, 3) * bits % 64, bits, i->cop & IR_V_B_SIGNED);
+        int64_t v = operate(i, va, vb, video_field(i, 28, 4));
         if (i->mods & SAT) v = (int64_t)clamp_to(v, bits, to_signed);
         if (i->bop == IR_VC_ADD)
             d += (uint32_t)v;
@@ -121,10 +123,10 @@ static uint32_t simd(const struct ir_insn *i, uint32_t a, uint32_t b, uint32_t c
 }
 
 static uint32_t video2(const struct ir_insn *i, uint32_t a, uint32_t b, uint32_t c) {
-    return simd(i, a, b, c, 16);
+    return video_simd(i, a, b, c, 16);
 }
 static uint32_t video4(const struct ir_insn *i, uint32_t a, uint32_t b, uint32_t c) {
-    return simd(i, a, b, c, 8);
+    return video_simd(i, a, b, c, 8);
 }
 
 #define VIDEO(id, meaning)                                                                 \

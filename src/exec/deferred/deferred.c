@@ -57,8 +57,8 @@ uint32_t defer_lanes(const struct exec_ctx *x, const struct ir_insn *i, uint32_t
 }
 
 /* Room for an entry, its head and places filled in. */
-static struct deferred_entry *append(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes,
-                                     const struct reach *r) {
+static struct deferred_entry *deferred_append(const struct exec_ctx *x, const struct ir_insn *i,
+                                              uint32_t lanes, const struct reach *r) {
     const struct exec_block *b = x->warp->block;
     struct exec_deferred *log = b->grid->deferred;
     if (log->n + MOST_WORDS > log->cap) {
@@ -87,7 +87,7 @@ static struct deferred_entry *append(const struct exec_ctx *x, const struct ir_i
     return e;
 }
 
-static void finish(const struct exec_ctx *x, const struct deferred_entry *e, bool store) {
+static void deferred_finish(const struct exec_ctx *x, const struct deferred_entry *e, bool store) {
     struct exec_deferred *log = x->warp->block->grid->deferred;
     log->n += e->words;
     log->stores |= store;
@@ -109,23 +109,23 @@ static void copy_rows(struct deferred_entry *e, const ir_opnd *o, uint32_t n, co
 }
 
 void defer_load(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, const struct reach *r) {
-    finish(x, append(x, i, lanes, r), false);
+    deferred_finish(x, deferred_append(x, i, lanes, r), false);
 }
 
 void defer_store(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, const struct reach *r,
                  const void *const *rows) {
-    struct deferred_entry *e = append(x, i, lanes, r);
+    struct deferred_entry *e = deferred_append(x, i, lanes, r);
     copy_rows(e, i->o + 1, i->ns - 1u, rows);
-    finish(x, e, true);
+    deferred_finish(x, e, true);
 }
 
 void defer_atom(const struct exec_ctx *x, const struct ir_insn *i, uint32_t lanes, const struct reach *r,
                 const void *const *rows, bool shared, bool changed) {
-    struct deferred_entry *e = append(x, i, lanes, r);
+    struct deferred_entry *e = deferred_append(x, i, lanes, r);
     e->shared = shared;
     e->changed = changed;
     copy_rows(e, i->o + i->nd + 1, i->ns - 1u, rows);
-    finish(x, e, true);
+    deferred_finish(x, e, true);
 }
 
 /* ---- performing ---- */
@@ -142,7 +142,8 @@ static void find_places(const struct deferred_entry *e, struct reach *r) {
     r->lane = r->own;
 }
 
-static void find_rows(const struct deferred_entry *e, const ir_opnd *o, uint32_t n, const void **rows) {
+static void deferred_find_rows(const struct deferred_entry *e, const ir_opnd *o, uint32_t n,
+                               const void **rows) {
     const uint64_t *from = &e->place[e->places];
     for (uint32_t k = 0; k < n; k++) {
         rows[k] = NULL;
@@ -176,15 +177,15 @@ static void perform(const struct deferred_entry *e) {
     if (deferred_is_load(i)) {
         if (there) access->load(&e->warp->x, i, e->mask, &r);
     } else if (deferred_is_store(i)) {
-        find_rows(e, i->o + 1, i->ns - 1u, rows);
+        deferred_find_rows(e, i->o + 1, i->ns - 1u, rows);
         access->store(i, e->mask, &r, rows);
     } else {
-        find_rows(e, i->o + i->nd + 1, i->ns - 1u, rows);
+        deferred_find_rows(e, i->o + i->nd + 1, i->ns - 1u, rows);
         perform_atom(e, there ? &e->warp->x : NULL, &r, rows);
     }
 }
 
-static const struct deferred_entry *next(const struct exec_deferred *log) {
+static const struct deferred_entry *deferred_next(const struct exec_deferred *log) {
     return log->done < log->n ? (const struct deferred_entry *)&log->v[log->done] : NULL;
 }
 
@@ -194,7 +195,7 @@ uint64_t exec_deferred_next(const struct exec_deferred *log) {
 
 void exec_deferred_run(struct exec_deferred *log, uint64_t before) {
     const struct deferred_entry *e;
-    for (; (e = next(log)) && e->cycle < before; log->done += e->words) perform(e);
+    for (; (e = deferred_next(log)) && e->cycle < before; log->done += e->words) perform(e);
     log->at = e ? e->cycle : UINT64_MAX;
 }
 

@@ -50,7 +50,7 @@ static bool meets(const uint64_t *a, const uint64_t *b, const uint64_t *c) {
     return both;
 }
 
-static void add(uint64_t *to, const uint64_t *from) {
+static void signature_add(uint64_t *to, const uint64_t *from) {
     for (int k = 0; k < DEFERRED_SIGNATURE; k++) to[k] |= from[k];
 }
 
@@ -64,8 +64,8 @@ bool exec_deferred_conflict(struct exec_deferred *const *logs, uint32_t n) {
         exec_deferred_sign(log);
         if (meets(log->loaded, stored, stored)) return true;
         if (log->stores && meets(log->stored, loaded, stored)) return true;
-        add(loaded, log->loaded);
-        if (log->stores) add(stored, log->stored);
+        signature_add(loaded, log->loaded);
+        if (log->stores) signature_add(stored, log->stored);
     }
     return false;
 }

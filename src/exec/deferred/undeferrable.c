@@ -22,7 +22,7 @@ struct search {
     bool stores, constants; /* constants: of that space */
 };
 
-static void visit(void *user, uint32_t func) {
+static void undeferrable_visit(void *user, uint32_t func) {
     struct search *s = user;
     if (s->seen[func]) return;
     s->seen[func] = true;
@@ -33,7 +33,7 @@ static bool may_be_global(const struct ir_insn *i) {
     return i->space == IR_SP_GLOBAL || i->space == IR_SP_GENERIC;
 }
 
-static bool known(ir_opnd address) {
+static bool undeferrable_known(ir_opnd address) {
     return ir_is_const(address) || ir_file(address) == IR_FILE_NONE;
 }
 
@@ -51,7 +51,7 @@ static enum exec_undeferrable reason_of_insn(struct search *s, const struct ir_i
     case IR_STMATRIX: return i->space == IR_SP_SHARED ? EXEC_UNDEFERRABLE_NONE : EXEC_UNDEFERRABLE_MATRIX;
     case IR_BRX:
     case IR_CALL:
-    case IR_CALL_IND: ir_callees(s->m, i, visit, s); break;
+    case IR_CALL_IND: ir_callees(s->m, i, undeferrable_visit, s); break;
     case IR_TEX: s->x->textures = true; break;
     case IR_ST_U8:
     case IR_ST_U16:
@@ -66,7 +66,7 @@ static enum exec_undeferrable reason_of_insn(struct search *s, const struct ir_i
     case IR_LD_BOX32:
     case IR_LD_U64:
         s->x->constants |= i->space == IR_SP_CONST || i->space == IR_SP_GENERIC;
-        s->constants |= i->space == IR_SP_CONST && !known(i->o[i->nd]);
+        s->constants |= i->space == IR_SP_CONST && !undeferrable_known(i->o[i->nd]);
         break;
     case IR_MBAR:
     case IR_MBAR_WAIT: break;
@@ -89,7 +89,7 @@ void exec_reach(const struct exec_grid *g, struct exec_reach *x) {
     *x = (struct exec_reach){.why = g->races ? EXEC_UNDEFERRABLE_RACES : EXEC_UNDEFERRABLE_NONE,
                              .func = xcalloc(m->funcs.n, sizeof *x->func)};
     struct search s = {.m = m, .x = x, .seen = xcalloc(m->funcs.n, sizeof *s.seen)};
-    visit(&s, g->launch->func);
+    undeferrable_visit(&s, g->launch->func);
     for (uint32_t k = 0; k < x->nfuncs && !x->why; k++) x->why = reason_of_func(&s, &m->funcs.v[x->func[k]]);
     if (!x->why && x->textures && s.stores) x->why = EXEC_UNDEFERRABLE_TEXTURE;
     if (!x->why && s.constants && s.stores && !g->image->bank_bytes) x->why = EXEC_UNDEFERRABLE_CONSTANT;

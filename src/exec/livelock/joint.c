@@ -109,7 +109,7 @@ static bool is_meeting(const struct ir_insn *i) {
 
 /* False: the thread cannot be followed, or not for so long. A turn also ends where others wait: otherwise the one that comes
  * last would get ahead of them, a different one each time, and states would be the same again only after all had. */
-static bool turn(struct exec_joint *k, struct joint_warp *m, uint32_t lane) {
+static bool joint_turn(struct exec_joint *k, struct joint_warp *m, uint32_t lane) {
     const struct ir_insn *code = k->g->module->code.v;
     for (uint32_t n = 0, pc = IR_NOPC; n < TURN; n++) {
         if (!k->left) return false;
@@ -128,13 +128,13 @@ static bool go_round(struct exec_joint *k) {
     for (uint32_t n = 0; n < k->nwarps; n++)
         for (uint32_t l = 0; l < EXEC_LANES; l++) {
             if (!(joint_can_run(&k->warp[n]) >> l & 1)) continue;
-            if (!turn(k, &k->warp[n], l)) return false;
+            if (!joint_turn(k, &k->warp[n], l)) return false;
             ran = true;
         }
     return ran;
 }
 
-static bool follow(struct exec_joint *k) {
+static bool livelock_joint_follow(struct exec_joint *k) {
     uint64_t since = 0, reach = 1;
     drop_anchor(k);
     while (go_round(k)) {
@@ -175,7 +175,7 @@ static bool note_uses(struct exec_joint *k, bool *reads_global) {
     return apart;
 }
 
-static void make_room(struct exec_joint *k, uint32_t nwarps) {
+static void joint_make_room(struct exec_joint *k, uint32_t nwarps) {
     struct joint_warp *old = k->warp;
     k->warp = xaligned(_Alignof(struct joint_warp), nwarps * sizeof *k->warp);
     if (old) memcpy(k->warp, old, k->room * sizeof *old);
@@ -183,8 +183,9 @@ static void make_room(struct exec_joint *k, uint32_t nwarps) {
     k->room = nwarps;
 }
 
-static void begin(struct exec_joint *k, struct exec_block *b, const struct exec_stand *at, uint64_t most) {
-    if (k->room < b->nwarps) make_room(k, b->nwarps);
+static void joint_begin(struct exec_joint *k, struct exec_block *b, const struct exec_stand *at,
+                        uint64_t most) {
+    if (k->room < b->nwarps) joint_make_room(k, b->nwarps);
     k->block = b;
     k->nwarps = b->nwarps;
     k->left = most;
@@ -208,7 +209,7 @@ static void begin(struct exec_joint *k, struct exec_block *b, const struct exec_
     }
 }
 
-static void put_back(struct exec_joint *k) {
+static void livelock_joint_put_back(struct exec_joint *k) {
     for (size_t n = k->undo.n; n-- > 0;) *k->undo.v[n].at = k->undo.v[n].held;
     for (uint32_t n = 0; n < k->nwarps; n++) joint_put_back(k, &k->warp[n]);
     k->block->live = k->block_before.live;
@@ -224,9 +225,9 @@ enum exec_loop exec_joint_loops(struct exec_joint *k, struct exec_block *b, cons
     struct exec_deferred *const log = g->deferred;
     bool reads_global = false;
     g->deferred = NULL;
-    begin(k, b, at, most);
-    const bool loops = follow(k) && note_uses(k, &reads_global);
-    put_back(k);
+    joint_begin(k, b, at, most);
+    const bool loops = livelock_joint_follow(k) && note_uses(k, &reads_global);
+    livelock_joint_put_back(k);
     g->clock = clock;
     g->barriers = barriers;
     g->insts = insts;

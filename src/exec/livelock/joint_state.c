@@ -56,7 +56,7 @@ void joint_put_back(const struct exec_joint *k, struct joint_warp *m) {
 
 /* What decides something, and what that was computed from. Where a row held such a value at the anchor, the one that is in
  * its place now will decide the next turn: it matters too. */
-static void mark(struct exec_joint *k) {
+static void joint_state_mark(struct exec_joint *k) {
     size_t marks;
     flow_unmark(&k->flow);
     flow_mark(&k->flow, k->node.decides);
@@ -168,7 +168,7 @@ static bool same_cells(const struct exec_joint *k) {
 
 bool joint_same(struct exec_joint *k) {
     if (!same_places(k)) return false;
-    mark(k);
+    joint_state_mark(k);
     if (flow_marked(&k->flow, k->node.co_runners) || flow_marked(&k->flow, k->node.clock)) return false;
     for (uint32_t n = 0; n < k->nwarps; n++)
         if (!same_rows(k, &k->warp[n]) || !same_brought(k, &k->warp[n])) return false;

@@ -32,7 +32,7 @@ static void reads_sources(struct exec_joint *k, const struct at *a, uint32_t fro
     if (i->mods & IR_M_CC_IN) flow_depends(&k->flow, node, *def_of(k, a, k->node.carry));
 }
 
-static void writes(struct exec_joint *k, const struct at *a) {
+static void joint_step_writes(struct exec_joint *k, const struct at *a) {
     const struct ir_insn *i = a->i;
     for (uint32_t n = 0; n < i->nd; n++)
         if (is_row(i->o[n])) *def_of(k, a, k->node.row[ir_file(i->o[n])] + ir_index(i->o[n])) = a->pc;
@@ -45,7 +45,8 @@ static uint32_t thread_of(const struct at *a) {
     return a->m->w->index * EXEC_LANES + a->lane;
 }
 
-static struct joint_cell *touch(struct exec_joint *k, const struct at *a, const uint8_t *p, bool global) {
+static struct joint_cell *joint_step_touch(struct exec_joint *k, const struct at *a, const uint8_t *p,
+                                           bool global) {
     uint32_t *known = flow_table_at(&k->cell_of, (uint64_t)(uintptr_t)p);
     if (!*known) {
         VEC_PUSH(&k->cells, (struct joint_cell){p, flow_add(&k->flow), thread_of(a), *p, false, global});
@@ -59,7 +60,7 @@ static struct joint_cell *touch(struct exec_joint *k, const struct at *a, const 
 static void touch_all(struct exec_joint *k, const struct at *a, const uint8_t *p, uint32_t bytes,
                       enum ir_space space, bool load, bool store) {
     for (uint32_t b = 0; b < bytes; b++) {
-        const uint32_t node = touch(k, a, p + b, space == IR_SP_GLOBAL)->node;
+        const uint32_t node = joint_step_touch(k, a, p + b, space == IR_SP_GLOBAL)->node;
         if (load) flow_depends(&k->flow, a->pc, node);
         if (store) flow_depends(&k->flow, node, a->pc);
     }
@@ -69,7 +70,7 @@ static void note_changes(struct exec_joint *k, const struct at *a, uint8_t *p, c
                          uint32_t bytes, bool local) {
     for (uint32_t b = 0; b < bytes; b++) {
         if (p[b] == old[b]) continue;
-        touch(k, a, p + b, false)->changed = true;
+        joint_step_touch(k, a, p + b, false)->changed = true;
         if (!local) VEC_PUSH(&k->undo, (struct joint_undo){p + b, old[b]});
     }
 }
@@ -91,7 +92,7 @@ static bool access_step(struct exec_joint *k, const struct at *a) {
     memcpy(old, p, bytes);
     exec_step(a->m->w, a->pc, 1u << a->lane);
     if (store) note_changes(k, a, p, old, bytes, local);
-    writes(k, a);
+    joint_step_writes(k, a);
     return true;
 }
 
@@ -110,11 +111,11 @@ static bool whole_block(const struct exec_joint *k, const struct at *a) {
 
 static void receives(struct exec_joint *k, const struct at *a) {
     flow_depends(&k->flow, a->pc, k->node.brought + a->i->op);
-    writes(k, a);
+    joint_step_writes(k, a);
 }
 
 /* Threads that a meeting set free go on, with what it gave them. */
-static void take_released(struct exec_joint *k) {
+static void joint_step_take_released(struct exec_joint *k) {
     for (uint32_t n = 0; n < k->nwarps; n++) {
         struct joint_warp *m = &k->warp[n];
         FOR_LANES(l, m->w->released) {
@@ -127,7 +128,7 @@ static void take_released(struct exec_joint *k) {
     }
 }
 
-static bool meet(struct exec_joint *k, const struct at *a) {
+static bool joint_step_meet(struct exec_joint *k, const struct at *a) {
     const struct ir_insn *i = a->i;
     const bool barrier = ir_ops[i->op].cls == IR_C_BAR && i->op != IR_WARPSYNC;
     if (i->op == IR_CLUSTER_ARRIVE || i->op == IR_CLUSTER_WAIT) return false;
@@ -159,8 +160,8 @@ static bool copies(struct exec_joint *k, const struct at *a, const uint32_t *t, 
         const uint8_t *local = w->local + (size_t)a->lane * w->local_stride;
         for (uint32_t b = 0; b < t[2]; b++) {
             const uint8_t *src = local + from + t[0] + b, *dst = local + to + t[1] + b;
-            const uint32_t source = touch(k, a, src, false)->node;
-            struct joint_cell *cell = touch(k, a, dst, false);
+            const uint32_t source = joint_step_touch(k, a, src, false)->node;
+            struct joint_cell *cell = joint_step_touch(k, a, dst, false);
             cell->changed |= *src != *dst;
             flow_depends(&k->flow, cell->node, source);
         }
@@ -207,15 +208,15 @@ static void plain_step(struct exec_joint *k, const struct at *a) {
     const uint32_t *more = ir_more(k->g->module, i, &n);
     for (uint32_t o = 0; o < n; o++) reads(k, a, more[o], k->node.decides); /* a texture's: what is touched */
     k->textures |= ir_ops[i->op].cls == IR_C_TEX;
-    writes(k, a);
+    joint_step_writes(k, a);
     exec_step(a->m->w, a->pc, 1u << a->lane);
 }
 
-static bool execute(struct exec_joint *k, const struct at *a) {
+static bool joint_step_execute(struct exec_joint *k, const struct at *a) {
     const enum ir_class cls = (enum ir_class)ir_ops[a->i->op].cls;
     if (follow_ends(a->m->w, a->i, a->lane) || follow_is_untracked(a->i)) return false;
     if (follow_is_access(a->i) || cls == IR_C_ATOM) return access_step(k, a);
-    if (cls == IR_C_WARP || cls == IR_C_BAR) return meet(k, a);
+    if (cls == IR_C_WARP || cls == IR_C_BAR) return joint_step_meet(k, a);
     if (a->i->op == IR_CALL || a->i->op == IR_CALL_IND) return call_step(k, a);
     if (a->i->op == IR_RET) return return_step(k, a);
     plain_step(k, a);
@@ -230,8 +231,8 @@ bool joint_step(struct exec_joint *k, struct joint_warp *m, uint32_t lane) {
     if (i->guard) reads(k, &a, ir_reg(IR_FILE_P, i->guard & IR_GUARD_INDEX), k->node.decides);
     m->at.pc[lane] = pc + 1;
     if (i->guard && !exec_guard(&m->w->x, i, bit)) return true;
-    if (!execute(k, &a) || o->flow == EXEC_FAULT) return false;
+    if (!joint_step_execute(k, &a) || o->flow == EXEC_FAULT) return false;
     m->at.pc[lane] = follow_next(o, pc, lane);
-    if (o->flow != EXEC_NEXT) take_released(k);
+    if (o->flow != EXEC_NEXT) joint_step_take_released(k);
     return true;
 }

@@ -180,7 +180,7 @@ static bool meets_others(const struct ir_insn *i) {
     return ir_ops[i->op].cls == IR_C_WARP || ir_ops[i->op].cls == IR_C_BAR || follow_is_untracked(i);
 }
 
-static bool execute(struct exec_looper *k, const struct ir_insn *i, struct turn *t) {
+static bool livelock_loop_execute(struct exec_looper *k, const struct ir_insn *i, struct turn *t) {
     const uint32_t bit = 1u << k->lane;
     if (follow_is_access(i) || ir_ops[i->op].cls == IR_C_ATOM) return access_step(k, i, t);
     k->reads |= ir_ops[i->op].cls == IR_C_TEX;
@@ -193,13 +193,13 @@ static bool execute(struct exec_looper *k, const struct ir_insn *i, struct turn 
 }
 
 /* False: it cannot be followed any further. */
-static bool step(struct exec_looper *k) {
+static bool livelock_loop_step(struct exec_looper *k) {
     const struct ir_insn *i = &k->g->module->code.v[k->pc];
     const struct exec_out *o = k->w->x.out;
     const uint32_t bit = 1u << k->lane;
     struct turn t = {k->pc, NOT_LOCAL, !i->guard || exec_guard(&k->w->x, i, bit)};
     k->steps++;
-    if (t.ran && !execute(k, i, &t)) return false;
+    if (t.ran && !livelock_loop_execute(k, i, &t)) return false;
     k->ends = t.ran && o->flow == EXEC_FAULT;
     if (k->ends) return false;
     VEC_PUSH(&k->trace, t);
@@ -378,11 +378,11 @@ static void drop_anchor(struct exec_looper *k) {
     k->calls = k->reads = k->clock = false;
 }
 
-static enum exec_loop follow(struct exec_looper *k, uint64_t most) {
+static enum exec_loop livelock_loop_follow(struct exec_looper *k, uint64_t most) {
     uint64_t since = 0, reach = FIRST_ANCHOR;
     k->ends = false;
     drop_anchor(k);
-    for (uint64_t n = 0; n < most && step(k); n++) {
+    for (uint64_t n = 0; n < most && livelock_loop_step(k); n++) {
         if (k->pc == k->anchor_pc && same_state(k)) return k->reads ? EXEC_POLLS : EXEC_ENDLESS;
         if (++since < reach) continue;
         since = 0;
@@ -404,7 +404,7 @@ enum exec_loop exec_loops(struct exec_looper *k, struct exec_warp *w, uint32_t l
     k->lane = lane;
     k->pc = pc;
     copy_take(k, &k->before);
-    const enum exec_loop found = follow(k, most);
+    const enum exec_loop found = livelock_loop_follow(k, most);
     copy_put_back(k, &k->before);
     w->spun = spun;
     g->clock = clock;

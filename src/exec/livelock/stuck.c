@@ -189,7 +189,7 @@ static void list_polling(const struct engine *en, const struct resident *r, uint
         }
 }
 
-static bool give_up(struct engine *en, const char *why, bool others) {
+static bool stuck_give_up(struct engine *en, const char *why, bool others) {
     struct sb text = {0};
     uint32_t shown = 0;
     const uint64_t left = en->grid.blocks - en->next_block;
@@ -235,8 +235,8 @@ bool stuck_look(struct engine *en) {
     if (does == EXEC_ENDLESS) return endless(en, &at);
     const bool together = does == EXEC_MEETS;
     if (together) does = all_together(en);
-    if (does == EXEC_ENDLESS) return give_up(en, circling, false);
+    if (does == EXEC_ENDLESS) return stuck_give_up(en, circling, false);
     if (does == EXEC_LEAVES) looked(en, before);
     const bool more = en->next_block < en->grid.blocks && en->nresident < en->most_resident;
-    return does != EXEC_POLLS || more || give_up(en, together ? circling : polling, true);
+    return does != EXEC_POLLS || more || stuck_give_up(en, together ? circling : polling, true);
 }

@@ -23,12 +23,12 @@ struct access {
     uint32_t value; /* of a store, in the cell at hand */
 };
 
-static bool writes(uint8_t kind) {
+static bool races_access_writes(uint8_t kind) {
     return kind == EXEC_RACE_WRITE || kind == EXEC_RACE_VOLATILE_WRITE || kind == EXEC_RACE_STRONG_WRITE ||
            kind == EXEC_RACE_ATOMIC;
 }
 static bool is_store(uint8_t kind) {
-    return writes(kind) && kind != EXEC_RACE_ATOMIC;
+    return races_access_writes(kind) && kind != EXEC_RACE_ATOMIC;
 }
 static bool is_volatile(uint8_t kind) {
     return kind == EXEC_RACE_VOLATILE_READ || kind == EXEC_RACE_VOLATILE_WRITE;
@@ -39,12 +39,13 @@ static bool is_strong(uint8_t kind) {
 
 /* May accesses of these kinds happen in any order? */
 static bool conflict(const struct access *a, uint8_t kind, bool same_warp) {
-    if (!writes(a->kind) && !writes(kind)) return false;
+    if (!races_access_writes(a->kind) && !races_access_writes(kind)) return false;
     if (!is_strong(a->kind) || !is_strong(kind)) return true;
     return a->shared && same_warp && is_volatile(a->kind) && is_volatile(kind);
 }
 
-static void record(const struct access *a, const struct races_cell *c, const struct races_seen *before) {
+static void races_access_record(const struct access *a, const struct races_cell *c,
+                                const struct races_seen *before) {
     const bool same = is_store(a->kind) && is_store(before->access) && a->value == c->value;
     races_record(
         a->r,
@@ -66,7 +67,7 @@ static bool after_write(const struct access *a, const struct races_write *w) {
 static void check_write(const struct access *a, const struct races_cell *c) {
     const struct races_write *w = &c->w;
     if (!w->epoch || !conflict(a, w->access, false) || after_write(a, w)) return;
-    record(a, c, &(struct races_seen){w->pc, w->block, w->thread, w->access});
+    races_access_record(a, c, &(struct races_seen){w->pc, w->block, w->thread, w->access});
 }
 
 /* The lanes of a group that the access does not come after. */
@@ -89,7 +90,7 @@ static void check_groups(const struct access *a, struct races_cell *c) {
         const uint32_t lanes = concurrent(a, g);
         if (!lanes) continue;
         const uint32_t thread = g->warp * EXEC_LANES + (uint32_t)__builtin_ctz(lanes);
-        record(a, c, &(struct races_seen){g->pc, g->block, (uint16_t)thread, g->access});
+        races_access_record(a, c, &(struct races_seen){g->pc, g->block, (uint16_t)thread, g->access});
     }
 }
 
@@ -110,7 +111,7 @@ static void add_to_groups(const struct access *a, struct races_cell *c) {
     shadow_add_group(a->r, c, &mine, at == UINT32_MAX ? k : at);
 }
 
-static void touch(const struct access *a, struct races_cell *c) {
+static void races_access_touch(const struct access *a, struct races_cell *c) {
     check_write(a, c);
     if (c->first.epoch) check_groups(a, c);
     if (is_store(a->kind)) c->value = a->value;
@@ -130,9 +131,9 @@ static bool swapped(const struct exec_ctx *x, const struct ir_insn *i, uint32_t 
 
 static void synchronise(const struct exec_ctx *x, const struct access *a, struct races_cell *c) {
     const bool atomic = a->kind == EXEC_RACE_ATOMIC;
-    if (c->sync && (!writes(a->kind) || (atomic && a->i->nd)))
+    if (c->sync && (!races_access_writes(a->kind) || (atomic && a->i->nd)))
         races_acquire(a->r, a->b, &a->b->unit[a->unit], &a->r->sync.v[c->sync]);
-    if (writes(a->kind) && (!atomic || swapped(x, a->i, a->lane)))
+    if (races_access_writes(a->kind) && (!atomic || swapped(x, a->i, a->lane)))
         races_publish(a->r, a->b, a->unit, c, a->i->order, atomic);
 }
 
@@ -166,7 +167,7 @@ static void access_lane(const struct exec_ctx *x, struct access *a, uint32_t byt
         a->addr = from + k;
         a->value = 0;
         memcpy(&a->value, data + k, step);
-        touch(a, c);
+        races_access_touch(a, c);
         if (a->kind == EXEC_RACE_WRITE)
             shadow_clear_sync(a->r, c);
         else if (!k && is_strong(a->kind))

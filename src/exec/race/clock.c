@@ -41,7 +41,7 @@ void clock_drop(struct exec_races *r, struct races_clock *c) {
 }
 
 /* Where the block is, or would be. */
-static uint32_t place(const struct races_clock *c, uint32_t block) {
+static uint32_t races_clock_place(const struct races_clock *c, uint32_t block) {
     uint32_t lo = 0, hi = c->n;
     while (lo < hi) {
         const uint32_t mid = lo + (hi - lo) / 2;
@@ -55,18 +55,18 @@ static uint32_t place(const struct races_clock *c, uint32_t block) {
 
 const struct races_part *clock_part(const struct races_clock *c, uint32_t block) {
     if (c->n == 1) return c->v[0].block == block ? c->v[0].part : NULL;
-    const uint32_t k = place(c, block);
+    const uint32_t k = races_clock_place(c, block);
     return k < c->n && c->v[k].block == block ? c->v[k].part : NULL;
 }
 
-static void grow(struct exec_races *r, struct races_clock *c, uint32_t cap) {
+static void races_clock_grow(struct exec_races *r, struct races_clock *c, uint32_t cap) {
     r->used += (cap - c->cap) * sizeof *c->v;
     c->v = xrealloc(c->v, cap * sizeof *c->v);
     c->cap = cap;
 }
 
 /* *c for this owner alone to change, which it does. */
-static struct races_clock *own(struct exec_races *r, struct races_clock **c) {
+static struct races_clock *races_clock_own(struct exec_races *r, struct races_clock **c) {
     struct races_clock *was = *c;
     if (was && was->refs == 1) {
         was->stamp = ++r->stamps;
@@ -75,7 +75,7 @@ static struct races_clock *own(struct exec_races *r, struct races_clock **c) {
     struct races_clock *mine = *c = clock_new(r);
     mine->stamp = ++r->stamps;
     if (!was) return mine;
-    if (was->n) grow(r, mine, was->n);
+    if (was->n) races_clock_grow(r, mine, was->n);
     for (mine->n = 0; mine->n < was->n; mine->n++) {
         mine->v[mine->n] = was->v[mine->n];
         mine->v[mine->n].part->refs++;
@@ -84,9 +84,9 @@ static struct races_clock *own(struct exec_races *r, struct races_clock **c) {
     return mine;
 }
 
-static void insert(struct exec_races *r, struct races_clock *c, uint32_t k, uint32_t block,
-                   struct races_part *p) {
-    if (c->n == c->cap) grow(r, c, c->cap * 2 + 1);
+static void races_clock_insert(struct exec_races *r, struct races_clock *c, uint32_t k, uint32_t block,
+                               struct races_part *p) {
+    if (c->n == c->cap) races_clock_grow(r, c, c->cap * 2 + 1);
     memmove(c->v + k + 1, c->v + k, (c->n - k) * sizeof *c->v);
     c->v[k].block = block;
     c->v[k].part = p;
@@ -94,9 +94,9 @@ static void insert(struct exec_races *r, struct races_clock *c, uint32_t k, uint
 }
 
 struct races_part *clock_write(struct exec_races *r, struct races_clock **c, uint32_t block) {
-    struct races_clock *mine = own(r, c);
-    const uint32_t k = place(mine, block);
-    if (k == mine->n || mine->v[k].block != block) insert(r, mine, k, block, part_new(r, NULL));
+    struct races_clock *mine = races_clock_own(r, c);
+    const uint32_t k = races_clock_place(mine, block);
+    if (k == mine->n || mine->v[k].block != block) races_clock_insert(r, mine, k, block, part_new(r, NULL));
     struct races_part *p = mine->v[k].part;
     if (p->refs > 1) {
         mine->v[k].part = part_new(r, p);
@@ -123,14 +123,14 @@ static void join_part(struct exec_races *r, struct races_clock **c, uint32_t blo
             if (to->epoch[u] < p->epoch[u]) to->epoch[u] = p->epoch[u];
         return;
     }
-    struct races_clock *mine = own(r, c);
-    const uint32_t k = place(mine, block);
+    struct races_clock *mine = races_clock_own(r, c);
+    const uint32_t k = races_clock_place(mine, block);
     p->refs++;
     if (known) {
         part_drop(r, mine->v[k].part);
         mine->v[k].part = p;
     } else {
-        insert(r, mine, k, block, p);
+        races_clock_insert(r, mine, k, block, p);
     }
 }
 

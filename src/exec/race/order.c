@@ -66,8 +66,8 @@ static void note_epochs(const struct races_block *rb, const struct units *u, str
 }
 
 /* Lets each unit of `in` learn what all of them know and did, what `others` did up to now, and what `brought` says. */
-static void meet(struct exec_races *r, struct races_block *rb, const struct units *in,
-                 const struct units *others, const struct races_clock *brought) {
+static void races_order_meet(struct exec_races *r, struct races_block *rb, const struct units *in,
+                             const struct units *others, const struct races_clock *brought) {
     struct races_clock *all = NULL;
     const struct races_clock *last = NULL; /* many have the same */
     for (uint32_t k = 0; k < in->n; k++) {
@@ -105,7 +105,7 @@ void races_barrier(struct exec_block *b, uint32_t id) {
         const uint32_t dead = r->mode == EXEC_RACES_LOCKSTEP && w->live ? 0 : ~w->live & ~arrived;
         if (!b->bar[id].count) add_lanes(r, &gone, k, dead);
     }
-    if (in.n) meet(r, rb, &in, &gone, rb->arrived[id]);
+    if (in.n) races_order_meet(r, rb, &in, &gone, rb->arrived[id]);
     clock_drop(r, rb->arrived[id]);
     rb->arrived[id] = NULL;
 }
@@ -116,7 +116,7 @@ void races_met(struct exec_warp *w, uint32_t group, uint32_t member) {
     if (r->mode == EXEC_RACES_LOCKSTEP) return;
     add_lanes(r, &in, w->index, group);
     add_lanes(r, &gone, w->index, member & ~w->live);
-    meet(r, w->block->races, &in, &gone, NULL);
+    races_order_meet(r, w->block->races, &in, &gone, NULL);
     r->met = true;
 }
 
@@ -156,8 +156,8 @@ void races_publish(struct exec_races *r, struct races_block *b, uint32_t unit, s
     leave_note(r, b, unit, RACES_CTA, &s->cta);
 }
 
-static void learn(struct exec_races *r, struct races_unit *u, enum races_scope scope,
-                  const struct races_clock *c) {
+static void races_order_learn(struct exec_races *r, struct races_unit *u, enum races_scope scope,
+                              const struct races_clock *c) {
     if (!c || u->learnt[scope] == c->stamp) return;
     clock_join(r, &u->clock, c);
     u->learnt[scope] = c->stamp;
@@ -165,8 +165,8 @@ static void learn(struct exec_races *r, struct races_unit *u, enum races_scope s
 
 void races_acquire(struct exec_races *r, struct races_block *b, struct races_unit *u,
                    const struct races_sync *s) {
-    learn(r, u, RACES_GPU, s->gpu);
-    if (s->block == b->index) learn(r, u, RACES_CTA, s->cta);
+    races_order_learn(r, u, RACES_GPU, s->gpu);
+    if (s->block == b->index) races_order_learn(r, u, RACES_CTA, s->cta);
 }
 
 /* ---- executors in place of the plain ones ---- */
@@ -180,7 +180,7 @@ void races_release(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     g->races_released = NULL;
 }
 
-static void arrive(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
+static void races_order_arrive(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
     struct exec_races *r = x->warp->block->grid->races;
     struct races_block *b = x->warp->block->races;
     FOR_LANES(l, mask) {
@@ -222,7 +222,7 @@ void races_cluster_bar(struct exec_ctx *x, const struct ir_insn *i, uint32_t mas
 }
 
 void races_bar(struct exec_ctx *x, const struct ir_insn *i, uint32_t mask) {
-    if (i->op == IR_BAR_ARRIVE) arrive(x, i, mask);
+    if (i->op == IR_BAR_ARRIVE) races_order_arrive(x, i, mask);
     races_release(x, i, mask);
 }
 

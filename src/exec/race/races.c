@@ -87,7 +87,7 @@ void races_end(struct exec_races *r) {
 
 /* ---- findings ---- */
 
-static enum exec_race_kind kind_of(uint8_t a, uint8_t b) {
+static enum exec_race_kind races_kind_of(uint8_t a, uint8_t b) {
     const bool reads = a == EXEC_RACE_READ || a == EXEC_RACE_VOLATILE_READ || a == EXEC_RACE_STRONG_READ ||
                        b == EXEC_RACE_READ || b == EXEC_RACE_VOLATILE_READ || b == EXEC_RACE_STRONG_READ;
     if (a == EXEC_RACE_ATOMIC || b == EXEC_RACE_ATOMIC) return EXEC_RACE_ATOMIC_PLAIN;
@@ -112,14 +112,14 @@ static const char *without_tabs(char *text) {
     return text;
 }
 
-static uint32_t line_of(const struct ir_module *m, uint32_t pc) {
+static uint32_t races_line_of(const struct ir_module *m, uint32_t pc) {
     return ir_place(m, m->code.v[pc].line).line;
 }
 
 static struct exec_race_side describe_side(struct exec_races *r, const struct races_seen *s) {
     const struct ir_module *m = r->grid->module;
     struct exec_race_side side = {
-        .access = (enum exec_race_access)s->access, .pc = s->pc, .line = line_of(m, s->pc)};
+        .access = (enum exec_race_access)s->access, .pc = s->pc, .line = races_line_of(m, s->pc)};
     struct sb text = {0};
     exec_pc_text(m, s->pc, &text);
     side.text = without_tabs(sb_keep(&text, &r->text));
@@ -162,7 +162,7 @@ static uint32_t *bucket_of(struct exec_races *r, const struct races_conflict *c)
 
 static bool is_side(const struct exec_race_side *side, const struct races_seen *s,
                     const struct ir_module *m) {
-    return side->pc == s->pc && side->line == line_of(m, s->pc);
+    return side->pc == s->pc && side->line == races_line_of(m, s->pc);
 }
 
 static bool is_of(const struct exec_races *r, const struct races_found *f, const struct races_conflict *c) {
@@ -173,9 +173,9 @@ static bool is_of(const struct exec_races *r, const struct races_found *f, const
            (is_side(&side[0], &c->side[1], m) && is_side(&side[1], &c->side[0], m));
 }
 
-static struct exec_race describe(struct exec_races *r, const struct races_conflict *c) {
+static struct exec_race races_describe(struct exec_races *r, const struct races_conflict *c) {
     const struct ir_module *m = r->grid->module;
-    struct exec_race race = {.kind = kind_of(c->side[0].access, c->side[1].access),
+    struct exec_race race = {.kind = races_kind_of(c->side[0].access, c->side[1].access),
                              .same_value = c->same_value,
                              .shared = c->shared,
                              .launch = r->grid->launch->grid_id,
@@ -189,7 +189,7 @@ static struct exec_race describe(struct exec_races *r, const struct races_confli
 /* The first conflict in which values differ is a better example than one in which they do not. */
 static void add_to(struct exec_races *r, struct races_found *f, const struct races_conflict *c) {
     const uint64_t before = f->race.count;
-    if (f->race.same_value && !c->same_value) f->race = describe(r, c);
+    if (f->race.same_value && !c->same_value) f->race = races_describe(r, c);
     f->race.count = before + 1;
 }
 
@@ -204,7 +204,7 @@ void races_record(struct exec_races *r, const struct races_conflict *c) {
         r->omitted++;
         return;
     }
-    struct races_found f = {.module = r->grid->module, .next = *bucket, .race = describe(r, c)};
+    struct races_found f = {.module = r->grid->module, .next = *bucket, .race = races_describe(r, c)};
     f.race.count = 1;
     VEC_PUSH(&r->found, f);
     *bucket = (uint32_t)r->found.n;

@@ -32,24 +32,24 @@ void shadow_free_page(struct exec_races *r, struct races_page *p) {
 
 /* ---- pages ---- */
 
-static uint64_t hash(uint64_t number) {
+static uint64_t shadow_hash(uint64_t number) {
     return number * UINT64_C(0x9e3779b97f4a7c15) >> 16;
 }
 
 /* The page of that number, or the free place where it would be. */
-static size_t find(const struct exec_races *r, uint64_t number) {
-    size_t k = hash(number) & (r->page_cap - 1);
+static size_t shadow_find(const struct exec_races *r, uint64_t number) {
+    size_t k = shadow_hash(number) & (r->page_cap - 1);
     while (r->page[k].cell && r->page[k].number != number) k = (k + 1) & (r->page_cap - 1);
     return k;
 }
 
-static void rehash(struct exec_races *r) {
+static void shadow_rehash(struct exec_races *r) {
     struct races_page *was = r->page;
     const size_t n = r->page_cap;
     r->page_cap = n ? 2 * n : 64;
     r->page = xcalloc(r->page_cap, sizeof *r->page);
     for (size_t k = 0; k < n; k++)
-        if (was[k].cell) r->page[find(r, was[k].number)] = was[k];
+        if (was[k].cell) r->page[shadow_find(r, was[k].number)] = was[k];
     r->last_page = 0;
     xfree(was);
 }
@@ -57,8 +57,8 @@ static void rehash(struct exec_races *r) {
 static struct races_page *global_page(struct exec_races *r, uint64_t number) {
     if (r->page_cap && r->page[r->last_page].number == number && r->page[r->last_page].cell)
         return &r->page[r->last_page];
-    if (2 * r->npages >= r->page_cap) rehash(r);
-    const size_t k = find(r, number);
+    if (2 * r->npages >= r->page_cap) shadow_rehash(r);
+    const size_t k = shadow_find(r, number);
     if (!r->page[k].cell) {
         r->page[k] = (struct races_page){.number = number, .cell = new_cells(r, false)};
         if (!r->page[k].cell) return NULL;
@@ -144,7 +144,7 @@ void shadow_clear_sync(struct exec_races *r, struct races_cell *c) {
 /* ---- cells ---- */
 
 /* What is known of a word is known of its bytes; who synchronises with it does so by its first. */
-static bool split(struct exec_races *r, struct races_page *p) {
+static bool shadow_split(struct exec_races *r, struct races_page *p) {
     struct races_cell *cell = new_cells(r, true);
     if (!cell) return false;
     for (uint32_t k = 0; k < RACES_PAGE; k++) {
@@ -170,7 +170,7 @@ struct races_cell *shadow_cell(struct exec_races *r, struct races_block *b, uint
                                uint32_t *step) {
     const uint64_t number = addr / RACES_PAGE;
     struct races_page *p = b ? shared_page(r, b, number) : global_page(r, number);
-    if (!p || (!p->bytes && (addr % 4 || bytes % 4) && !split(r, p))) return NULL;
+    if (!p || (!p->bytes && (addr % 4 || bytes % 4) && !shadow_split(r, p))) return NULL;
     *step = p->bytes ? 1 : 4;
     return &p->cell[addr % RACES_PAGE / *step];
 }
@@ -178,7 +178,7 @@ struct races_cell *shadow_cell(struct exec_races *r, struct races_block *b, uint
 void shadow_forget(struct exec_races *r, uint64_t addr, uint64_t bytes) {
     for (const uint64_t end = addr + bytes; addr < end && r->page_cap;) {
         const uint64_t next = addr - addr % RACES_PAGE + RACES_PAGE, stop = next < end ? next : end;
-        const struct races_page *p = &r->page[find(r, addr / RACES_PAGE)];
+        const struct races_page *p = &r->page[shadow_find(r, addr / RACES_PAGE)];
         for (const uint32_t step = p->bytes ? 1 : 4; p->cell && addr < stop; addr += step) {
             struct races_cell *c = &p->cell[addr % RACES_PAGE / step];
             shadow_clear_groups(r, c);

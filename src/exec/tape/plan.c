@@ -25,7 +25,7 @@ struct search {
 
 /* ---- what the kernel may call ---- */
 
-static void visit(void *search, uint32_t func) {
+static void tape_plan_visit(void *search, uint32_t func) {
     struct search *s = search;
     if (s->seen[func]) return;
     s->seen[func] = true;
@@ -59,7 +59,7 @@ static bool is_sreg(const struct ir_insn *i) {
     return i->op == IR_SREG_U32 || i->op == IR_SREG_U64;
 }
 
-static bool runs(const struct ir_insn *i) {
+static bool tape_plan_runs(const struct ir_insn *i) {
     const uint8_t cls = ir_ops[i->op].cls;
     return derives(i) || is_sreg(i) || ir_is_tensor(i) || cls == IR_C_BAR || cls == IR_C_CTRL ||
            cls == IR_C_MARK || (cls == IR_C_BRANCH && i->op != IR_SYS) || i->op == IR_CP_WAIT ||
@@ -82,9 +82,9 @@ static bool is_jump(const struct ir_insn *i) {
     return i->op == IR_BRA || i->op == IR_BRX || i->op == IR_CALL || i->op == IR_CALL_IND || i->op == IR_RET;
 }
 
-static enum site_kind kind_of(const struct search *s, const struct ir_insn *i) {
+static enum site_kind tape_plan_kind_of(const struct search *s, const struct ir_insn *i) {
     if (s->m->binary && is_jump(i)) return kind_of_jump(i);
-    if (runs(i)) return SITE_RUN;
+    if (tape_plan_runs(i)) return SITE_RUN;
     switch (ir_ops[i->op].cls) {
     case IR_C_LDST: return known_address(i) ? SITE_STATIC : SITE_ACCESS;
     case IR_C_ATOM: return SITE_ATOM;
@@ -102,7 +102,7 @@ static const char *refusal(const struct ir_insn *i) {
     }
 }
 
-static bool names(const ir_opnd *o, uint32_t n, ir_opnd wanted) {
+static bool tape_plan_names(const ir_opnd *o, uint32_t n, ir_opnd wanted) {
     for (uint32_t k = 0; k < n; k++)
         if (o[k] == wanted) return true;
     return false;
@@ -113,8 +113,8 @@ static bool names(const ir_opnd *o, uint32_t n, ir_opnd wanted) {
 static bool is_dropped(const struct search *s, const struct ir_insn *i, ir_opnd o) {
     const struct ir_insn *end = s->m->code.v + s->m->code.n;
     for (i++; i < end && ir_ops[i->op].cls != IR_C_BRANCH; i++) {
-        if (names(i->o + i->nd, i->ns, o) || ir_has_more(i)) return false;
-        if (!i->guard && names(i->o, i->nd, o)) return true;
+        if (tape_plan_names(i->o + i->nd, i->ns, o) || ir_has_more(i)) return false;
+        if (!i->guard && tape_plan_names(i->o, i->nd, o)) return true;
     }
     return i < end && (i->op == IR_EXIT || (i->op == IR_RET && !s->m->binary)) && !i->guard;
 }
@@ -146,7 +146,7 @@ static bool is_wanted(const struct search *s, ir_opnd o) {
     return is_register(o) && s->after[bit_of(s, o) / 64] >> bit_of(s, o) % 64 & 1;
 }
 
-static void want(const struct search *s, uint64_t *set, ir_opnd o) {
+static void tape_plan_want(const struct search *s, uint64_t *set, ir_opnd o) {
     o &= ~IR_O_NEG;
     if (is_register(o)) set[bit_of(s, o) / 64] |= UINT64_C(1) << bit_of(s, o) % 64;
 }
@@ -158,31 +158,31 @@ static bool writes_wanted(const struct search *s, const struct ir_insn *i) {
 }
 
 static void want_sources(const struct search *s, uint64_t *set, const struct ir_insn *i) {
-    for (uint32_t k = i->nd; k < (uint32_t)i->nd + i->ns; k++) want(s, set, i->o[k]);
+    for (uint32_t k = i->nd; k < (uint32_t)i->nd + i->ns; k++) tape_plan_want(s, set, i->o[k]);
 }
 
 /* What an instruction that is executed in a replay asks for, whatever becomes of its result. */
 static void want_control(const struct search *s, uint64_t *set, const struct ir_insn *i) {
     if (s->m->binary) return;
-    if (i->guard) want(s, set, ir_reg(IR_FILE_P, i->guard & IR_GUARD_INDEX));
+    if (i->guard) tape_plan_want(s, set, ir_reg(IR_FILE_P, i->guard & IR_GUARD_INDEX));
     switch (i->op) {
     case IR_BRX:
-    case IR_CALL_IND: want(s, set, i->o[0]); break;
+    case IR_CALL_IND: tape_plan_want(s, set, i->o[0]); break;
     case IR_BAR_SYNC:
     case IR_BAR_ARRIVE: want_sources(s, set, i); break;
     case IR_BAR_RED_P:
     case IR_BAR_RED_U32:
-        want(s, set, i->o[1]);
-        want(s, set, i->o[2]);
+        tape_plan_want(s, set, i->o[1]);
+        tape_plan_want(s, set, i->o[2]);
         break;
-    case IR_LDMATRIX: want(s, set, i->o[i->nd]); break;
-    case IR_STMATRIX: want(s, set, i->o[0]); break;
+    case IR_LDMATRIX: tape_plan_want(s, set, i->o[i->nd]); break;
+    case IR_STMATRIX: tape_plan_want(s, set, i->o[0]); break;
     default:
-        if (i->mods & IR_M_SYNC && i->ns) want(s, set, i->o[i->nd + i->ns - 1]);
+        if (i->mods & IR_M_SYNC && i->ns) tape_plan_want(s, set, i->o[i->nd + i->ns - 1]);
     }
 }
 
-static void join(struct search *s, uint32_t to) {
+static void tape_plan_join(struct search *s, uint32_t to) {
     if (to < s->fn->entry || to >= s->fn->end) return;
     const uint64_t *from = s->before + (size_t)(to - s->fn->entry) * s->words;
     for (uint32_t w = 0; w < s->words; w++) s->after[w] |= from[w];
@@ -193,10 +193,10 @@ static void look_behind(struct search *s, uint32_t pc) {
     const struct ir_insn *i = &s->m->code.v[pc];
     const bool ends = i->op == IR_BRA || i->op == IR_BRX || i->op == IR_RET || i->op == IR_EXIT;
     memset(s->after, 0, s->words * sizeof *s->after);
-    if (i->guard || !ends) join(s, pc + 1);
-    if (i->op == IR_BRA) join(s, i->target);
+    if (i->guard || !ends) tape_plan_join(s, pc + 1);
+    if (i->op == IR_BRA) tape_plan_join(s, i->target);
     const uint32_t *table = i->op == IR_BRX ? s->m->ext.v + i->ext : NULL;
-    for (uint32_t k = 0; table && k < table[0]; k++) join(s, table[1 + k]);
+    for (uint32_t k = 0; table && k < table[0]; k++) tape_plan_join(s, table[1 + k]);
 }
 
 /* What is wanted before it; true: more than was known. */
@@ -232,22 +232,22 @@ static void find_wanted(struct search *s, const struct ir_func *f) {
 
 /* ---- sites ---- */
 
-static void add_column(struct exec_plan *p, bool bit) {
+static void tape_plan_add_column(struct exec_plan *p, bool bit) {
     p->bits = xrealloc(p->bits, (p->columns + 1) * sizeof *p->bits);
     p->bits[p->columns++] = bit;
 }
 
 static void add_kind(struct exec_plan *p, enum site_kind kind) {
     if (kind == SITE_ACCESS || kind == SITE_ATOM || kind == SITE_LOOSE || kind == SITE_JUMP)
-        add_column(p, false);
-    if (kind == SITE_ATOM || kind == SITE_BRANCH) add_column(p, true);
-    if (kind == SITE_LOOSE) add_column(p, false);
+        tape_plan_add_column(p, false);
+    if (kind == SITE_ATOM || kind == SITE_BRANCH) tape_plan_add_column(p, true);
+    if (kind == SITE_LOOSE) tape_plan_add_column(p, false);
 }
 
 static bool add_site(struct search *s, const struct ir_insn *i, struct err *e) {
     struct exec_plan *p = s->plan;
     struct site *t = &p->site[i - s->m->code.v];
-    *t = (struct site){.kind = (uint8_t)kind_of(s, i), .column = p->columns};
+    *t = (struct site){.kind = (uint8_t)tape_plan_kind_of(s, i), .column = p->columns};
     if (!p->doubt) p->doubt = doubt(s, i);
     add_kind(p, (enum site_kind)t->kind);
     if (t->kind == SITE_RUN) {
@@ -259,13 +259,13 @@ static bool add_site(struct search *s, const struct ir_insn *i, struct err *e) {
     for (uint32_t k = 0; k < i->nd; k++) {
         if (!is_wanted(s, i->o[k])) continue;
         t->written |= (uint8_t)(1u << k);
-        add_column(p, ir_file(i->o[k]) == IR_FILE_P);
+        tape_plan_add_column(p, ir_file(i->o[k]) == IR_FILE_P);
     }
     return true;
 }
 
 static bool check_insn(struct search *s, const struct ir_insn *i, struct err *e) {
-    ir_callees(s->m, i, visit, s);
+    ir_callees(s->m, i, tape_plan_visit, s);
     const char *why = refusal(i);
     const struct ir_place at = ir_place(s->m, i->line);
     return !why || err_set(e, ERR_INPUT, "%s:%u: %s", at.name, at.line, why);
@@ -304,7 +304,7 @@ struct exec_plan *exec_plan_new(const struct ir_module *m, uint32_t func, struct
         s.words = (bits + 63) / 64;
     }
     s.after = xcalloc(s.words, sizeof *s.after);
-    visit(&s, func);
+    tape_plan_visit(&s, func);
     const bool fine = search(&s, e);
     xfree(s.after);
     xfree(s.func);

@@ -34,20 +34,20 @@ static uint32_t bytes_of(const struct ir_insn *i) {
 
 /* ---- record ---- */
 
-static void put(const struct exec_warp *w, uint32_t lane, uint32_t column, uint64_t v) {
+static void tape_put(const struct exec_warp *w, uint32_t lane, uint32_t column, uint64_t v) {
     w->block->grid->launch->tape->put(w->block->tapes, thread_of(w, lane), column, v);
 }
 
 static void put_written(const struct exec_warp *w, const struct ir_insn *i, const struct site *t,
                         uint32_t column, uint32_t lane) {
-    FOR_LANES(k, t->written) put(w, lane, column++, opnd_get(&w->x, i->o[k], lane));
+    FOR_LANES(k, t->written) tape_put(w, lane, column++, opnd_get(&w->x, i->o[k], lane));
 }
 
 static void record_access(const struct exec_warp *w, const struct ir_insn *i, const struct site *t,
                           uint32_t mask) {
     const uint32_t own = t->kind == SITE_ACCESS;
     FOR_LANES(l, mask) {
-        if (own) put(w, l, t->column, w->x.out->access.addr[l]);
+        if (own) tape_put(w, l, t->column, w->x.out->access.addr[l]);
         put_written(w, i, t, t->column + own, l);
     }
 }
@@ -57,8 +57,8 @@ static void record_loose(const struct exec_warp *w, const struct ir_insn *i, con
     const struct exec_out *o = w->x.out;
     FOR_LANES(l, mask) {
         const bool accesses = o->access.mask >> l & 1;
-        put(w, l, t->column, accesses ? o->access.bytes : 0);
-        if (accesses) put(w, l, t->column + 1, o->access.addr[l]);
+        tape_put(w, l, t->column, accesses ? o->access.bytes : 0);
+        if (accesses) tape_put(w, l, t->column + 1, o->access.addr[l]);
         put_written(w, i, t, t->column + 2, l);
     }
 }
@@ -71,8 +71,8 @@ static void record_atom(struct exec_ctx *x, const struct ir_insn *i, const struc
         w->spun = false;
         w->block->grid->image->fn[i->op](x, i, 1u << l);
         if (x->out->flow == EXEC_FAULT) return;
-        put(w, l, t->column, x->out->access.addr[l]);
-        put(w, l, t->column + 1, !w->spun);
+        tape_put(w, l, t->column, x->out->access.addr[l]);
+        tape_put(w, l, t->column + 1, !w->spun);
         put_written(w, i, t, t->column + 2, l);
         changed |= !w->spun;
     }
@@ -84,13 +84,13 @@ static void record_branch(struct exec_ctx *x, const struct ir_insn *i, const str
     struct exec_warp *w = x->warp;
     w->block->grid->image->fn[i->op](x, i, mask);
     const uint32_t taken = x->out->flow == EXEC_JUMP ? x->out->taken : 0;
-    FOR_LANES(l, mask) put(w, l, t->column, taken >> l & 1);
+    FOR_LANES(l, mask) tape_put(w, l, t->column, taken >> l & 1);
 }
 
 /* Before it is executed: a call may write the register that it goes by. */
 static void record_jump(struct exec_ctx *x, const struct ir_insn *i, const struct site *t, uint32_t mask) {
     struct exec_warp *w = x->warp;
-    FOR_LANES(l, mask) put(w, l, t->column, opnd_get(x, site_target(i), l));
+    FOR_LANES(l, mask) tape_put(w, l, t->column, opnd_get(x, site_target(i), l));
     w->block->grid->image->fn[i->op](x, i, mask);
 }
 
@@ -123,7 +123,8 @@ static void record_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t ma
 
 /* ---- replay ---- */
 
-static bool get(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, uint32_t column, uint64_t *v) {
+static bool tape_get(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, uint32_t column,
+                     uint64_t *v) {
     const struct exec_tape *t = w->block->grid->launch->tape;
     void *tapes = w->block->tapes;
     if (tapes && t->get(tapes, thread_of(w, lane), column, v)) return true;
@@ -135,7 +136,7 @@ static bool get_written(struct exec_warp *w, const struct ir_insn *i, const stru
                         uint32_t lane) {
     FOR_LANES(k, t->written) {
         uint64_t v;
-        if (!get(w, i, lane, column++, &v)) return false;
+        if (!tape_get(w, i, lane, column++, &v)) return false;
         if (ir_file(i->o[k]) == IR_FILE_P)
             exec_set_pred(&w->x, i->o[k], 1u << lane, (uint32_t)(v & 1) << lane);
         else
@@ -163,7 +164,7 @@ static bool possible(const struct exec_warp *w, enum ir_space said, uint64_t add
 static bool get_address(struct exec_warp *w, const struct ir_insn *i, uint32_t lane, uint32_t column,
                         uint32_t bytes) {
     uint64_t *addr = &w->x.out->access.addr[lane];
-    if (!get(w, i, lane, column, addr)) return false;
+    if (!tape_get(w, i, lane, column, addr)) return false;
     const bool aligned = i->op == IR_TEX || !(*addr & (bytes - 1));
     if (aligned && possible(w, w->x.out->access.space, *addr, bytes)) return true;
     TAPE_FAULT(w, i, lane, EXEC_F_TAPE, "the trace has an access of %u bytes at 0x%llx here", bytes,
@@ -191,8 +192,8 @@ static bool replay_atom(struct exec_warp *w, const struct ir_insn *i, const stru
     bool changed = false;
     FOR_LANES(l, mask) {
         uint64_t v;
-        if (!get_address(w, i, l, t->column, w->x.out->access.bytes) || !get(w, i, l, t->column + 1, &v) ||
-            !get_written(w, i, t, t->column + 2, l))
+        if (!get_address(w, i, l, t->column, w->x.out->access.bytes) ||
+            !tape_get(w, i, l, t->column + 1, &v) || !get_written(w, i, t, t->column + 2, l))
             return false;
         changed |= v;
     }
@@ -209,7 +210,7 @@ static bool replay_loose(struct exec_warp *w, const struct ir_insn *i, const str
     o->access.store = i->op == IR_SUST || i->op == IR_SURED;
     FOR_LANES(l, mask) {
         uint64_t bytes;
-        if (!get(w, i, l, t->column, &bytes)) return false;
+        if (!tape_get(w, i, l, t->column, &bytes)) return false;
         if (bytes > 16 || (bytes & (bytes - 1))) {
             TAPE_FAULT(w, i, l, EXEC_F_TAPE, "the trace has an access of %llu bytes here",
                        (unsigned long long)bytes);
@@ -229,7 +230,7 @@ static bool replay_branch(struct exec_warp *w, const struct ir_insn *i, const st
     uint32_t taken = 0;
     FOR_LANES(l, mask) {
         uint64_t v;
-        if (!get(w, i, l, t->column, &v)) return false;
+        if (!tape_get(w, i, l, t->column, &v)) return false;
         taken |= (uint32_t)(v & 1) << l;
     }
     if (taken) out_jump(w->x.out, taken, i->target);
@@ -251,7 +252,7 @@ static void replay_jump(struct exec_ctx *x, const struct ir_insn *i, const struc
     struct exec_warp *w = x->warp;
     FOR_LANES(l, mask) {
         uint64_t v;
-        if (!get(w, i, l, t->column, &v)) return;
+        if (!tape_get(w, i, l, t->column, &v)) return;
         if (!leads_somewhere(w, i, l, v)) {
             TAPE_FAULT(w, i, l, EXEC_F_TAPE, "the trace has a jump to 0x%llx here", (unsigned long long)v);
             return;
@@ -261,7 +262,7 @@ static void replay_jump(struct exec_ctx *x, const struct ir_insn *i, const struc
     w->block->grid->image->fn[i->op](x, i, mask);
 }
 
-static bool waits(const struct ir_insn *i) {
+static bool tape_waits(const struct ir_insn *i) {
     return i->nd && ir_ops[i->op].cls == IR_C_LDST &&
            (i->mods & IR_M_VOLATILE || i->cop == IR_COP_CV || i->cop == IR_COP_ORDERED);
 }
@@ -286,7 +287,7 @@ static void replay_exec(struct exec_ctx *x, const struct ir_insn *i, uint32_t ma
         replay_atom(w, i, t, mask);
         return;
     }
-    if (waits(i)) w->spun = true;
+    if (tape_waits(i)) w->spun = true;
     FOR_LANES(l, mask)
     if (!replay_lane(w, i, t, l)) return;
 }

@@ -32,7 +32,7 @@ static bool alignment(struct ptx *p, uint32_t *align) {
     return true;
 }
 
-static bool attribute(struct ptx *p) {
+static bool decl_attribute(struct ptx *p) {
     if (!ptx_expect(p, '(', "after .attribute")) return false;
     while (p->t.kind != ')') {
         if (p->t.kind == TOK_END || p->t.kind == ';') return ptx_unexpected(p, "')' after the attributes");
@@ -66,7 +66,7 @@ static bool bits_only(unsigned mod) {
 
 static bool one_specifier(struct ptx *p, struct spec *s) {
     if (ptx_accept_word(p, "align")) return alignment(p, &s->align);
-    if (ptx_accept_word(p, "attribute")) return attribute(p);
+    if (ptx_accept_word(p, "attribute")) return decl_attribute(p);
     const struct mod *m = ptx_find_mod(p, &p->t);
     if (ptx_is_word(p, "ptr"))
         s->ptr = true;
@@ -151,7 +151,7 @@ struct shape {
     uint64_t bytes; /* with [] counted as 0 */
 };
 
-static bool dimensions(struct ptx *p, struct shape *a, uint64_t element) {
+static bool decl_dimensions(struct ptx *p, struct shape *a, uint64_t element) {
     a->bytes = element;
     while (ptx_accept(p, '[')) {
         const char *at = p->t.at;
@@ -208,7 +208,7 @@ static bool formal(struct ptx *p, bool kernel, uint32_t *bytes, struct ir_param 
         return ptx_unexpected(p, kernel ? ".param" : ".param or .reg");
     if (!specifiers(p, &s) || !ptx_name(p, &name, "the parameter's name")) return false;
     if (s.type == IR_T_P) return diag_error(&p->diag, at, "a parameter cannot be a predicate");
-    if (!dimensions(p, &a, (uint64_t)ir_type_bytes[s.type] * s.vec)) return false;
+    if (!decl_dimensions(p, &a, (uint64_t)ir_type_bytes[s.type] * s.vec)) return false;
     if (a.open && a.n == 1) a.bytes = 0;
     *prm = (struct ir_param){.type = a.n || s.vec > 1 ? IR_T_NONE : s.type,
                              .pointer = s.ptr,
@@ -358,7 +358,7 @@ static bool var_name(struct ptx *p, const struct spec *s, enum ir_space space, s
     struct shape a = {0};
     bool is_new;
     if (!ptx_name(p, &name, "a variable name")) return false;
-    if (!dimensions(p, &a, (uint64_t)ir_type_bytes[s->type] * s->vec)) return false;
+    if (!decl_dimensions(p, &a, (uint64_t)ir_type_bytes[s->type] * s->vec)) return false;
     if (a.open) a.bytes = 0;
     if (space == IR_SP_FRAME) return frame_var(p, s, &name, &a);
     struct ir_var v = {.kind = s->kind,

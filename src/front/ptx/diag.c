@@ -95,7 +95,7 @@ static uint32_t hash_form(uint32_t func, const char *s, size_t n) {
     return h;
 }
 
-static void rehash(struct diag *d) {
+static void diag_rehash(struct diag *d) {
     d->nslots = d->nslots ? d->nslots * 2 : 64;
     xfree(d->slots);
     d->slots = xcalloc(d->nslots, sizeof *d->slots);
@@ -106,11 +106,11 @@ static void rehash(struct diag *d) {
     }
 }
 
-static bool refuse(struct diag *d, const struct diag_refused *one) {
+static bool ptx_diag_refuse(struct diag *d, const struct diag_refused *one) {
     const uint32_t func = one->func;
     const char *at = one->at;
     const size_t len = one->len;
-    if (d->refused.n * 2 >= d->nslots) rehash(d);
+    if (d->refused.n * 2 >= d->nslots) diag_rehash(d);
     uint32_t h = hash_form(func, at, len);
     size_t i = h & (d->nslots - 1);
     for (; d->slots[i]; i = (i + 1) & (d->nslots - 1)) {
@@ -128,14 +128,14 @@ static bool refuse(struct diag *d, const struct diag_refused *one) {
 }
 
 bool diag_refuse(struct diag *d, uint32_t func, const char *at, size_t len, const char *why) {
-    return refuse(
+    return ptx_diag_refuse(
         d, &(struct diag_refused){.at = at, .form = at, .len = len, .why = why, .func = func, .count = 1});
 }
 
 bool diag_refuse_call(struct diag *d, uint32_t func, const char *at, size_t len, const char *why) {
-    return refuse(d,
-                  &(struct diag_refused){
-                      .at = at, .form = at, .len = len, .why = why, .call = true, .func = func, .count = 1});
+    return ptx_diag_refuse(
+        d, &(struct diag_refused){
+               .at = at, .form = at, .len = len, .why = why, .call = true, .func = func, .count = 1});
 }
 
 void diag_move_refused(struct diag *d, uint32_t from, uint32_t to) {
@@ -185,7 +185,7 @@ static void hand_over_one(struct diag *d, struct ir_module *m, const struct diag
                                .call = r->call};
 }
 
-static int by_place(const void *a, const void *b) {
+static int diag_by_place(const void *a, const void *b) {
     const uintptr_t x = (uintptr_t)((const struct diag_refused *)a)->at,
                     y = (uintptr_t)((const struct diag_refused *)b)->at;
     return (x > y) - (x < y);
@@ -208,7 +208,7 @@ static void hand_over_rest(struct diag *d, struct ir_module *m) {
 
 /* In the order of the text those of a function lie together; calls were found when all of it was read. */
 void diag_hand_over(struct diag *d, struct ir_module *m) {
-    if (d->refused.n) qsort(d->refused.v, d->refused.n, sizeof *d->refused.v, by_place);
+    if (d->refused.n) qsort(d->refused.v, d->refused.n, sizeof *d->refused.v, diag_by_place);
     m->warnings = sb_keep(&d->warned, &m->mem);
     size_t n = d->refused.n < DIAG_MAX_REFUSED ? d->refused.n : DIAG_MAX_REFUSED;
     struct ir_refused *list = ARENA_NEW(&m->mem, struct ir_refused, n);

@@ -10,7 +10,7 @@ enum { MAX_DEPTH = 64 };
 
 static bool ternary(struct ptx *p, struct value *v, unsigned depth);
 
-static bool fail(struct ptx *p, const char *at, const char *why) {
+static bool ptx_expr_fail(struct ptx *p, const char *at, const char *why) {
     return diag_error(&p->diag, at, "%s", why);
 }
 
@@ -32,7 +32,7 @@ static bool truth(const struct value *v) {
 
 static bool cast(struct ptx *p, struct value *v, unsigned depth);
 
-static bool primary(struct ptx *p, struct value *v, unsigned depth) {
+static bool ptx_expr_primary(struct ptx *p, struct value *v, unsigned depth) {
     const struct tok *t = &p->t;
     switch (t->kind) {
     case TOK_INT: *v = of_int(t->u, t->uns); break;
@@ -52,17 +52,17 @@ static bool primary(struct ptx *p, struct value *v, unsigned depth) {
     return true;
 }
 
-static bool unary(struct ptx *p, struct value *v, unsigned depth) {
-    if (depth > MAX_DEPTH) return fail(p, p->t.at, "the expression is nested too deeply");
+static bool ptx_expr_unary(struct ptx *p, struct value *v, unsigned depth) {
+    if (depth > MAX_DEPTH) return ptx_expr_fail(p, p->t.at, "the expression is nested too deeply");
     int op = p->t.kind;
     const char *at = p->t.at;
-    if (op != '-' && op != '+' && op != '!' && op != '~') return primary(p, v, depth);
+    if (op != '-' && op != '+' && op != '!' && op != '~') return ptx_expr_primary(p, v, depth);
     ptx_next(p);
-    if (!unary(p, v, depth + 1)) return false;
+    if (!ptx_expr_unary(p, v, depth + 1)) return false;
     if (op == '!')
         *v = of_int(!truth(v), false);
     else if (op == '~' && v->kind != VAL_INT)
-        return fail(p, at, "'~' needs an integer");
+        return ptx_expr_fail(p, at, "'~' needs an integer");
     else if (op == '~')
         v->u = ~v->u;
     else if (op == '-' && v->kind == VAL_INT)
@@ -80,8 +80,8 @@ static bool cast(struct ptx *p, struct value *v, unsigned depth) {
     if (!uns && !ptx_is_word(p, "s64")) return ptx_unexpected(p, ".s64 or .u64");
     ptx_next(p);
     const char *at = p->t.at;
-    if (!ptx_expect(p, ')', "after the type") || !unary(p, v, depth + 1)) return false;
-    if (v->kind != VAL_INT) return fail(p, at, "only integers can be cast");
+    if (!ptx_expect(p, ')', "after the type") || !ptx_expr_unary(p, v, depth + 1)) return false;
+    if (v->kind != VAL_INT) return ptx_expr_fail(p, at, "only integers can be cast");
     v->uns = uns;
     return true;
 }
@@ -117,7 +117,7 @@ static bool float_op(struct ptx *p, int op, const char *at, struct value *l, con
     case '-': *l = of_double(a - b); return true;
     case '*': *l = of_double(a * b); return true;
     case '/':
-        if (b == 0) return fail(p, at, "division by zero in a constant expression");
+        if (b == 0) return ptx_expr_fail(p, at, "division by zero in a constant expression");
         *l = of_double(a / b);
         return true;
     case '<': *l = of_int(a < b, false); return true;
@@ -128,13 +128,13 @@ static bool float_op(struct ptx *p, int op, const char *at, struct value *l, con
     case TOK_NE: *l = of_int(a != b, false); return true;
     case TOK_ANDAND: *l = of_int(truth(l) && truth(r), false); return true;
     case TOK_OROR: *l = of_int(truth(l) || truth(r), false); return true;
-    default: return fail(p, at, "this operator needs integers");
+    default: return ptx_expr_fail(p, at, "this operator needs integers");
     }
 }
 
-static bool divide(struct ptx *p, int op, const char *at, struct value *l, const struct value *r) {
+static bool ptx_expr_divide(struct ptx *p, int op, const char *at, struct value *l, const struct value *r) {
     bool uns = l->uns || r->uns;
-    if (!r->u) return fail(p, at, "division by zero in a constant expression");
+    if (!r->u) return ptx_expr_fail(p, at, "division by zero in a constant expression");
     uint64_t q, m;
     if (uns)
         q = l->u / r->u, m = l->u % r->u;
@@ -146,7 +146,7 @@ static bool divide(struct ptx *p, int op, const char *at, struct value *l, const
     return true;
 }
 
-static uint64_t shift(int op, const struct value *l, const struct value *r) {
+static uint64_t ptx_expr_shift(int op, const struct value *l, const struct value *r) {
     bool over = r->u > 63;
     if (op == TOK_SHL) return over ? 0 : l->u << r->u;
     if (l->uns) return over ? 0 : l->u >> r->u;
@@ -160,11 +160,11 @@ static bool int_op(struct ptx *p, int op, const char *at, struct value *l, const
     switch (op) {
     case '*': *l = of_int(a * b, uns); return true;
     case '/':
-    case '%': return divide(p, op, at, l, r);
+    case '%': return ptx_expr_divide(p, op, at, l, r);
     case '+': *l = of_int(a + b, uns); return true;
     case '-': *l = of_int(a - b, uns); return true;
     case TOK_SHL:
-    case TOK_SHR: *l = of_int(shift(op, l, r), l->uns); return true;
+    case TOK_SHR: *l = of_int(ptx_expr_shift(op, l, r), l->uns); return true;
     case '<': *l = of_int(less, false); return true;
     case '>': *l = of_int(!less && a != b, false); return true;
     case TOK_LE: *l = of_int(less || a == b, false); return true;
@@ -179,14 +179,14 @@ static bool int_op(struct ptx *p, int op, const char *at, struct value *l, const
     }
 }
 
-static bool binary(struct ptx *p, struct value *v, int least, unsigned depth) {
-    if (!unary(p, v, depth)) return false;
+static bool ptx_expr_binary(struct ptx *p, struct value *v, int least, unsigned depth) {
+    if (!ptx_expr_unary(p, v, depth)) return false;
     for (int prec; (prec = precedence(p->t.kind)) >= least && prec;) {
         int op = p->t.kind;
         const char *at = p->t.at;
         struct value r;
         ptx_next(p);
-        if (!binary(p, &r, prec + 1, depth + 1)) return false;
+        if (!ptx_expr_binary(p, &r, prec + 1, depth + 1)) return false;
         bool floats = v->kind != VAL_INT || r.kind != VAL_INT;
         if (!(floats ? float_op : int_op)(p, op, at, v, &r)) return false;
     }
@@ -194,7 +194,7 @@ static bool binary(struct ptx *p, struct value *v, int least, unsigned depth) {
 }
 
 static bool ternary(struct ptx *p, struct value *v, unsigned depth) {
-    if (!binary(p, v, 1, depth)) return false;
+    if (!ptx_expr_binary(p, v, 1, depth)) return false;
     if (!ptx_accept(p, '?')) return true;
     struct value yes, no;
     if (!ternary(p, &yes, depth + 1) || !ptx_expect(p, ':', "of the conditional") ||

@@ -59,7 +59,7 @@ static bool declare(struct ptx *p, const struct tok *name, const struct proto *p
     return true;
 }
 
-static bool three(struct ptx *p, const char *what, uint32_t *out) {
+static bool ptx_func_three(struct ptx *p, const char *what, uint32_t *out) {
     for (int i = 0; i < 3; i++) {
         uint64_t n;
         if (i && !ptx_accept(p, ',')) {
@@ -87,12 +87,12 @@ static bool skip_parens(struct ptx *p) {
 /* One directive between head and body. Those about clusters and the calling convention change nothing here. */
 static bool tuning(struct ptx *p, struct ir_func *f) {
     uint32_t ignored[3];
-    if (ptx_accept_word(p, "maxntid")) return three(p, ".maxntid", f->maxntid);
-    if (ptx_accept_word(p, "reqntid")) return three(p, ".reqntid", f->reqntid);
+    if (ptx_accept_word(p, "maxntid")) return ptx_func_three(p, ".maxntid", f->maxntid);
+    if (ptx_accept_word(p, "reqntid")) return ptx_func_three(p, ".reqntid", f->reqntid);
     if (ptx_accept_word(p, "minnctapersm")) return one(p, ".minnctapersm", &f->minnctapersm);
     if (ptx_accept_word(p, "maxnctapersm")) return one(p, ".maxnctapersm", &f->maxnctapersm);
     if (ptx_accept_word(p, "maxnreg")) return one(p, ".maxnreg", &f->maxnreg);
-    if (ptx_accept_word(p, "reqnctapercluster")) return three(p, ".reqnctapercluster", ignored);
+    if (ptx_accept_word(p, "reqnctapercluster")) return ptx_func_three(p, ".reqnctapercluster", ignored);
     if (ptx_accept_word(p, "maxclusterrank")) return one(p, ".maxclusterrank", ignored);
     if (ptx_accept_word(p, "abi_preserve")) return one(p, ".abi_preserve", ignored);
     if (ptx_accept_word(p, "abi_preserve_control")) return one(p, ".abi_preserve_control", ignored);
@@ -173,7 +173,7 @@ static bool call_prototype(struct ptx *p, struct sym *sym) {
     return true;
 }
 
-static bool label(struct ptx *p) {
+static bool ptx_func_label(struct ptx *p) {
     struct tok name = p->t;
     bool is_new;
     ptx_next(p);
@@ -204,7 +204,7 @@ static void body_item(struct ptx *p) {
     const char *from = p->t.at;
     bool declares = p->t.kind == TOK_DOT;
     bool labels = p->t.kind == TOK_ID && lex_at_colon(&p->lex);
-    if (declares ? body_directive(p) : labels ? label(p) : ptx_statement(p)) return;
+    if (declares ? body_directive(p) : labels ? ptx_func_label(p) : ptx_statement(p)) return;
     ptx_resync(p);
     if (declares) ptx_refuse_names(p, from);
 }
@@ -435,7 +435,7 @@ bool ptx_function(struct ptx *p, bool kernel, struct linkage link) {
 
 /* ---- the end ---- */
 
-static bool find_function(struct ptx *p, uint32_t *index) {
+static bool ptx_func_find_function(struct ptx *p, uint32_t *index) {
     struct tok name;
     uint32_t element;
     if (!ptx_name(p, &name, "a function's name")) return false;
@@ -450,7 +450,8 @@ static bool find_function(struct ptx *p, uint32_t *index) {
 /* .alias name, function; */
 bool ptx_alias(struct ptx *p) {
     uint32_t alias, real;
-    if (!find_function(p, &alias) || !ptx_expect(p, ',', "after the alias") || !find_function(p, &real))
+    if (!ptx_func_find_function(p, &alias) || !ptx_expect(p, ',', "after the alias") ||
+        !ptx_func_find_function(p, &real))
         return false;
     while (p->alias.n <= alias) VEC_PUSH(&p->alias, 0);
     p->alias.v[alias] = real + 1;

@@ -53,7 +53,7 @@ static bool write_value(struct ptx *p, struct init *in, const struct value *v, c
 }
 
 /* symbol, symbol + n, symbol - n; the token is at the name. */
-static bool address(struct ptx *p, struct init *in, struct ir_reloc r) {
+static bool ptx_init_address(struct ptx *p, struct init *in, struct ir_reloc r) {
     struct tok name;
     uint32_t element;
     if (!ptx_name(p, &name, "a variable or function")) return false;
@@ -104,7 +104,7 @@ static bool address_value(struct ptx *p, struct init *in, unsigned shift, bool m
         ptx_next(p);
         if (!ptx_expect(p, '(', "after generic")) return false;
     }
-    if (!address(p, in, r)) return false;
+    if (!ptx_init_address(p, in, r)) return false;
     struct ir_reloc *last = &p->m->relocs.v[p->m->relocs.n - 1];
     last->generic = generic;
     if (!addend(p, last)) return false;
@@ -123,7 +123,7 @@ static bool masked_value(struct ptx *p, struct init *in, const struct value *mas
     return address_value(p, in, shift, true) && ptx_expect(p, ')', "after the symbol");
 }
 
-static bool scalar(struct ptx *p, struct init *in) {
+static bool ptx_init_scalar(struct ptx *p, struct init *in) {
     const char *where = p->t.at;
     if (p->t.kind == TOK_ID && !(p->t.len == 7 && !memcmp(p->t.s, "WARP_SZ", 7)))
         return address_value(p, in, 0, false);
@@ -148,7 +148,7 @@ static bool braces(struct ptx *p, struct init *in, unsigned depth, uint64_t elem
         if (k && !ptx_expect(p, ',', "or '}' in the initialiser")) return false;
         if (k && p->t.kind == '}') break;
         if (p->t.kind != '{') {
-            if (!scalar(p, in)) return false;
+            if (!ptx_init_scalar(p, in)) return false;
             continue;
         }
         uint64_t done = in->at - begin;
@@ -176,7 +176,7 @@ bool ptx_initialiser(struct ptx *p, uint32_t var, uint64_t element, const uint64
                       .open = open};
     in.limit = open ? (uint64_t)1 << 40 : v->bytes;
     uint64_t row = 0;
-    bool ok = p->t.kind == '{' ? braces(p, &in, 0, element) : scalar(p, &in);
+    bool ok = p->t.kind == '{' ? braces(p, &in, 0, element) : ptx_init_scalar(p, &in);
     v = &p->m->vars.v[var];
     if (ok && open) {
         row = stride(&in, 0, element);

@@ -25,7 +25,7 @@ static const uint8_t class_of[256] = {
     ['$'] = C_NAME,
 };
 
-static inline bool is(char c, unsigned cls) {
+static inline bool lex_is(char c, unsigned cls) {
     return class_of[(unsigned char)c] & cls;
 }
 
@@ -52,7 +52,7 @@ static const char *behind_comment(const char *p, const char *end, uint32_t *line
 static void skip_space(struct lexer *x) {
     const char *p = x->p, *behind;
     for (;;) {
-        if (is(*p, C_SPACE))
+        if (lex_is(*p, C_SPACE))
             p++;
         else if (*p == '\n')
             p++, x->line++;
@@ -74,7 +74,7 @@ bool lex_at_colon(const struct lexer *x) {
     return *ahead.p == ':';
 }
 
-static void bad(struct tok *t, const char *why) {
+static void lex_bad(struct tok *t, const char *why) {
     t->kind = TOK_BAD;
     t->why = why;
 }
@@ -84,8 +84,8 @@ static void scan_name(struct lexer *x, struct tok *t) {
     uint32_t h = LEX_HASH_SEED, stem_hash = h;
     const char *stem = NULL;
     if (*p == '%') h = lex_hash(h, *p++);
-    for (; is(*p, C_NAME); p++) {
-        if (!is(*p, C_DIGIT))
+    for (; lex_is(*p, C_NAME); p++) {
+        if (!lex_is(*p, C_DIGIT))
             stem = NULL;
         else if (!stem)
             stem = p, stem_hash = h;
@@ -104,12 +104,13 @@ static void scan_dot(struct lexer *x, struct tok *t) {
     const char *p = x->p + 1;
     uint32_t h = LEX_HASH_SEED;
     t->s = p;
-    while (is(*p, C_NAME) || (*p == ':' && p[1] == ':') || (*p == ':' && p[-1] == ':')) h = lex_hash(h, *p++);
+    while (lex_is(*p, C_NAME) || (*p == ':' && p[1] == ':') || (*p == ':' && p[-1] == ':'))
+        h = lex_hash(h, *p++);
     t->kind = TOK_DOT;
     t->len = (uint32_t)(p - t->s);
     t->hash = h;
     x->p = p;
-    if (!t->len) bad(t, "a stray '.'");
+    if (!t->len) lex_bad(t, "a stray '.'");
 }
 
 static uint64_t hex_value(char c) {
@@ -120,30 +121,30 @@ static uint64_t hex_value(char c) {
 static void scan_float_bits(struct lexer *x, struct tok *t, unsigned digits, uint8_t kind) {
     const char *p = x->p + 2;
     unsigned n = 0;
-    for (; is(*p, C_HEX) && n < digits; n++) t->u = t->u << 4 | hex_value(*p++);
+    for (; lex_is(*p, C_HEX) && n < digits; n++) t->u = t->u << 4 | hex_value(*p++);
     t->kind = kind;
-    if (n < digits || is(*p, C_NAME))
-        bad(t, digits == 8 ? "a 0f constant that has not 8 hexadecimal digits"
-                           : "a 0d constant that has not 16 hexadecimal digits");
-    while (is(*p, C_NAME)) p++;
+    if (n < digits || lex_is(*p, C_NAME))
+        lex_bad(t, digits == 8 ? "a 0f constant that has not 8 hexadecimal digits"
+                               : "a 0d constant that has not 16 hexadecimal digits");
+    while (lex_is(*p, C_NAME)) p++;
     x->p = p;
 }
 
 static void scan_decimal_float(struct lexer *x, struct tok *t) {
     char copy[64];
     const char *p = x->p;
-    while (is(*p, C_DIGIT)) p++;
+    while (lex_is(*p, C_DIGIT)) p++;
     if (*p == '.')
-        for (p++; is(*p, C_DIGIT);) p++;
+        for (p++; lex_is(*p, C_DIGIT);) p++;
     if ((*p | 32) == 'e') {
         p += p[1] == '+' || p[1] == '-' ? 2 : 1;
-        while (is(*p, C_DIGIT)) p++;
+        while (lex_is(*p, C_DIGIT)) p++;
     }
     size_t n = (size_t)(p - x->p);
     t->kind = TOK_F64;
-    if (n >= sizeof copy || is(*p, C_NAME)) {
-        bad(t, "a malformed floating-point number");
-        while (is(*p, C_NAME)) p++;
+    if (n >= sizeof copy || lex_is(*p, C_NAME)) {
+        lex_bad(t, "a malformed floating-point number");
+        while (lex_is(*p, C_NAME)) p++;
     } else {
         memcpy(copy, x->p, n);
         copy[n] = '\0';
@@ -163,8 +164,8 @@ static unsigned radix_of(const char *p, const char **digits) {
 static void scan_int(struct lexer *x, struct tok *t) {
     const char *p;
     unsigned radix = radix_of(x->p, &p);
-    bool overflow = false, wrong = !is(*p, C_HEX);
-    for (; is(*p, C_HEX); p++) {
+    bool overflow = false, wrong = !lex_is(*p, C_HEX);
+    for (; lex_is(*p, C_HEX); p++) {
         uint64_t d = hex_value(*p);
         wrong |= d >= radix;
         overflow |=
@@ -173,13 +174,13 @@ static void scan_int(struct lexer *x, struct tok *t) {
     t->kind = TOK_INT;
     t->uns = t->u >> 63;
     if (*p == 'U' || *p == 'u') t->uns = true, p++;
-    wrong |= is(*p, C_NAME);
-    while (is(*p, C_NAME)) p++;
+    wrong |= lex_is(*p, C_NAME);
+    while (lex_is(*p, C_NAME)) p++;
     x->p = p;
     if (wrong)
-        bad(t, "a malformed number");
+        lex_bad(t, "a malformed number");
     else if (overflow)
-        bad(t, "a number that does not fit in 64 bits");
+        lex_bad(t, "a number that does not fit in 64 bits");
 }
 
 static void scan_number(struct lexer *x, struct tok *t) {
@@ -187,9 +188,9 @@ static void scan_number(struct lexer *x, struct tok *t) {
     if (*p == '0' && (p[1] | 32) == 'f') return scan_float_bits(x, t, 8, TOK_F32);
     if (*p == '0' && (p[1] | 32) == 'd') return scan_float_bits(x, t, 16, TOK_F64);
     if (!(*p == '0' && (p[1] | 32) == 'x'))
-        while (is(*p, C_DIGIT)) p++;
-    bool fraction = *p == '.' && !(is(p[1], C_NAME) && !is(p[1], C_DIGIT) && (p[1] | 32) != 'e');
-    bool exponent = (*p | 32) == 'e' && (is(p[1], C_DIGIT) || p[1] == '+' || p[1] == '-');
+        while (lex_is(*p, C_DIGIT)) p++;
+    bool fraction = *p == '.' && !(lex_is(p[1], C_NAME) && !lex_is(p[1], C_DIGIT) && (p[1] | 32) != 'e');
+    bool exponent = (*p | 32) == 'e' && (lex_is(p[1], C_DIGIT) || p[1] == '+' || p[1] == '-');
     if (p > x->p && (fraction || exponent))
         scan_decimal_float(x, t);
     else
@@ -203,14 +204,14 @@ static void scan_string(struct lexer *x, struct tok *t) {
     t->s = x->p;
     t->len = (uint32_t)(p - x->p);
     x->p = *p == '"' && p < x->end ? p + 1 : p;
-    if (x->p == p) bad(t, "a string without closing quote");
+    if (x->p == p) lex_bad(t, "a string without closing quote");
 }
 
 /* A block comment that skip_space did not get past: the rest of the text is in it. */
 static void scan_comment(struct lexer *x, struct tok *t) {
     t->len = 2;
     x->p = x->end;
-    bad(t, "a comment without an end");
+    lex_bad(t, "a comment without an end");
 }
 
 static void scan_punct(struct lexer *x, struct tok *t) {
@@ -227,14 +228,14 @@ static void scan_punct(struct lexer *x, struct tok *t) {
             if (pairs[i].a == c && pairs[i].b == x->p[1]) t->kind = pairs[i].kind, t->len = 2;
     x->p += t->len;
     if (c < 33 || c > 126 || !strchr(";,{}[]()<>:=|!@+-*/%~&^?", c))
-        bad(t, "a character that has no meaning in PTX");
+        lex_bad(t, "a character that has no meaning in PTX");
 }
 
 /* A dot is a fraction only before digits that no word continues: .5 and .5e3, but .2d and .16x64b are words. */
 static bool dot_is_number(const char *p) {
-    if (!is(p[1], C_DIGIT)) return false;
-    for (p++; is(*p, C_DIGIT);) p++;
-    return !is(*p, C_NAME) || ((*p | 32) == 'e' && (is(p[1], C_DIGIT) || p[1] == '-' || p[1] == '+'));
+    if (!lex_is(p[1], C_DIGIT)) return false;
+    for (p++; lex_is(*p, C_DIGIT);) p++;
+    return !lex_is(*p, C_NAME) || ((*p | 32) == 'e' && (lex_is(p[1], C_DIGIT) || p[1] == '-' || p[1] == '+'));
 }
 
 void lex_next(struct lexer *x, struct tok *t) {
@@ -243,9 +244,9 @@ void lex_next(struct lexer *x, struct tok *t) {
     t->s = t->at = x->p;
     t->line = x->line;
     t->u = 0;
-    if (is(c, C_DIGIT))
+    if (lex_is(c, C_DIGIT))
         scan_number(x, t);
-    else if (is(c, C_NAME) || (c == '%' && is(x->p[1], C_NAME) && !is(x->p[1], C_DIGIT)))
+    else if (lex_is(c, C_NAME) || (c == '%' && lex_is(x->p[1], C_NAME) && !lex_is(x->p[1], C_DIGIT)))
         scan_name(x, t);
     else if (c == '.' && dot_is_number(x->p))
         scan_decimal_float(x, t);

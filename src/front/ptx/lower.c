@@ -7,7 +7,7 @@
 
 #include "base/bits.h"
 
-static struct ir_insn *emit(struct ptx *p, int op, uint32_t guard) {
+static struct ir_insn *ptx_lower_emit(struct ptx *p, int op, uint32_t guard) {
     struct ir_module *m = p->m;
     VEC_PUSH(&m->code, (struct ir_insn){.op = (uint16_t)op, .vec = 1, .line = p->b.line, .rpc = IR_NOPC});
     VEC_PUSH(&m->src, p->b.loc);
@@ -19,10 +19,10 @@ static struct ir_insn *emit(struct ptx *p, int op, uint32_t guard) {
 }
 
 struct ir_insn *lower_emit(struct ptx *p, int op) {
-    return emit(p, op, p->b.guard);
+    return ptx_lower_emit(p, op, p->b.guard);
 }
 struct ir_insn *lower_emit_always(struct ptx *p, int op) {
-    return emit(p, op, 0);
+    return ptx_lower_emit(p, op, 0);
 }
 
 void lower_opnds(struct ir_insn *i, unsigned nd, unsigned ns, const ir_opnd *o) {
@@ -145,7 +145,7 @@ bool lower_reg(struct ptx *p, const struct opnd *o) {
     return plain_reg(p, o);
 }
 
-static bool constant(struct ptx *p, const struct opnd *o, enum ir_type t, ir_opnd *out) {
+static bool lower_constant(struct ptx *p, const struct opnd *o, enum ir_type t, ir_opnd *out) {
     const struct value *v = &o->v;
     uint64_t bits = v->u;
     unsigned width = bits_of(t);
@@ -181,7 +181,7 @@ static enum ir_type plain_type(unsigned bits) {
     return bits == 8 ? IR_T_U8 : bits == 16 ? IR_T_U16 : bits == 32 ? IR_T_U32 : IR_T_U64;
 }
 
-static bool special(struct ptx *p, const struct opnd *o, enum ir_type t, ir_opnd *out) {
+static bool lower_special(struct ptx *p, const struct opnd *o, enum ir_type t, ir_opnd *out) {
     unsigned want = bits_of(t);
     if (want == 1 || o->bits == 1) {
         if (want != o->bits) return diag_error(&p->diag, o->at, "this special register is a predicate");
@@ -197,12 +197,12 @@ static bool special(struct ptx *p, const struct opnd *o, enum ir_type t, ir_opnd
     return true;
 }
 
-static bool source(struct ptx *p, const struct opnd *o, enum ir_type t, bool wide, ir_opnd *out) {
+static bool lower_source(struct ptx *p, const struct opnd *o, enum ir_type t, bool wide, ir_opnd *out) {
     unsigned want = bits_of(t);
     if (o->neg && t != IR_T_P) return diag_error(&p->diag, o->at, "'!' is for predicates");
     switch (o->kind) {
-    case OPND_IMM: return constant(p, o, t, out);
-    case OPND_SREG: return special(p, o, t, out);
+    case OPND_IMM: return lower_constant(p, o, t, out);
+    case OPND_SREG: return lower_special(p, o, t, out);
     case OPND_SYM:
         if (want < 32) return diag_error(&p->diag, o->at, "an address does not fit in %u bits", want);
         return lower_symbol(p, o, lower_file(t), out);
@@ -220,14 +220,14 @@ static bool source(struct ptx *p, const struct opnd *o, enum ir_type t, bool wid
 }
 
 bool lower_src(struct ptx *p, const struct opnd *o, enum ir_type t, ir_opnd *out) {
-    return source(p, o, t, false, out);
+    return lower_source(p, o, t, false, out);
 }
 bool lower_src_wide(struct ptx *p, const struct opnd *o, enum ir_type t, ir_opnd *out) {
-    return source(p, o, t, true, out);
+    return lower_source(p, o, t, true, out);
 }
 
 bool lower_pred(struct ptx *p, const struct opnd *o, ir_opnd *out) {
-    return source(p, o, IR_T_P, false, out);
+    return lower_source(p, o, IR_T_P, false, out);
 }
 
 bool lower_dst(struct ptx *p, const struct opnd *o, enum ir_type t, ir_opnd *out) {

@@ -45,14 +45,14 @@ bool lower_offset(const struct opnd *o, int32_t *out) {
     return true;
 }
 
-static bool too_large(struct ptx *p, const struct opnd *o) {
+static bool lower_addr_too_large(struct ptx *p, const struct opnd *o) {
     return diag_error(&p->diag, o->at, "the offset %lld from %.*s is too large", (long long)o->disp,
                       (int)o->sym->len, o->sym->name);
 }
 
 static bool frame_address(struct ptx *p, const struct opnd *o, enum ir_file f, ir_opnd *out) {
     int32_t at;
-    if (!lower_offset(o, &at)) return too_large(p, o);
+    if (!lower_offset(o, &at)) return lower_addr_too_large(p, o);
     *out = lower_temp(p, f);
     struct ir_insn *i = lower_emit_always(p, f == IR_FILE_64 ? IR_FRAME_U64 : IR_FRAME_U32);
     i->disp = at;
@@ -95,12 +95,14 @@ static bool symbol_address(struct ptx *p, const struct opnd *o, enum ir_space sp
     if (s->kind == SYM_FRAME) {
         out->space = IR_SP_FRAME;
         out->base = IR_NONE;
-        return check_space(p, o, IR_SP_FRAME, space) && (lower_offset(o, &out->disp) || too_large(p, o));
+        return check_space(p, o, IR_SP_FRAME, space) &&
+               (lower_offset(o, &out->disp) || lower_addr_too_large(p, o));
     }
     if (s->kind == SYM_KPARAM) {
         out->space = IR_SP_PARAM;
         out->base = lower_const(p, lower_addr_file(p), 0);
-        return check_space(p, o, IR_SP_PARAM, space) && (lower_offset(o, &out->disp) || too_large(p, o));
+        return check_space(p, o, IR_SP_PARAM, space) &&
+               (lower_offset(o, &out->disp) || lower_addr_too_large(p, o));
     }
     if (s->kind != SYM_VAR) return diag_error(&p->diag, o->at, "%.*s is no variable", (int)s->len, s->name);
     out->space = (enum ir_space)p->m->vars.v[s->index].space;

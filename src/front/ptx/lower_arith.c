@@ -38,7 +38,7 @@ static uint16_t op_mods(const struct stmt *s, enum ir_type t) {
 }
 
 /* .sat and .relu of integers are operations of their own. */
-static int find_row(struct ptx *p, char *name, enum ir_type t, uint16_t *mods) {
+static int lower_arith_find_row(struct ptx *p, char *name, enum ir_type t, uint16_t *mods) {
     static const struct {
         uint16_t mod;
         const char *suffix;
@@ -108,7 +108,7 @@ static unsigned row_sources(int op, unsigned otherwise) {
 
 static bool arith_named(struct ptx *p, struct stmt *s, char *name, enum ir_type t) {
     uint16_t mods = op_mods(s, t);
-    int op = find_row(p, name, t, &mods);
+    int op = lower_arith_find_row(p, name, t, &mods);
     if (op < 0) return lower_unsupported(p, s, "");
     if (mods & ~ir_ops[op].mods) return lower_unsupported(p, s, "");
     return emit_row(p, s, op, mods, row_sources(op, s->form->nsrc));

@@ -9,7 +9,7 @@
  * Copies by tensor maps, to several blocks, and of masked bytes are refused. */
 #include "front/ptx/lower.h"
 
-static bool has(const struct stmt *s, enum mod_id id) {
+static bool lower_async_has(const struct stmt *s, enum mod_id id) {
     return lower_has_id(s, id);
 }
 
@@ -33,9 +33,9 @@ static bool whole_address(struct ptx *p, const struct opnd *o, enum ir_space spa
     return true;
 }
 
-static bool group(struct ptx *p, struct stmt *s, bool bulk) {
+static bool lower_async_group(struct ptx *p, struct stmt *s, bool bulk) {
     uint64_t n = IR_CP_ALL;
-    const bool commit = has(s, MOD_COMMIT_GROUP), all = has(s, MOD_WAIT_ALL);
+    const bool commit = lower_async_has(s, MOD_COMMIT_GROUP), all = lower_async_has(s, MOD_WAIT_ALL);
     if (!lower_count(p, s, commit || all ? 0 : 1, commit || all ? 0 : 1)) return false;
     if (!commit && !all && !lower_imm(p, &s->o[0], IR_CP_ALL - 1, &n)) return false;
     struct ir_insn *i = lower_emit(p, commit ? IR_CP_COMMIT : IR_CP_WAIT);
@@ -55,7 +55,7 @@ static bool bytes_read(struct ptx *p, struct stmt *s, unsigned nops, uint64_t si
     return pred ? lower_pred(p, o, out) : lower_src(p, o, IR_T_U32, out);
 }
 
-static bool copy(struct ptx *p, struct stmt *s) {
+static bool lower_async_copy(struct ptx *p, struct stmt *s) {
     const struct mod *cop = lower_mod(s, MC_COP);
     const bool hint = lower_has(s, MC_HINT);
     struct addr to, from;
@@ -97,13 +97,13 @@ static bool copies_arrive(struct ptx *p, struct stmt *s) {
     if (!lower_count(p, s, 1, 1) || !lower_address(p, &s->o[0], space_at(s, 0), &a)) return false;
     struct ir_insn *i = lower_emit(p, IR_MBAR);
     lower_opnds(i, 1, 1, (ir_opnd[]){IR_NONE, a.base});
-    set_mbar(i, &a, has(s, MOD_NOINC) ? IR_MBAR_CP_NOINC : IR_MBAR_CP, IR_RELEASE);
+    set_mbar(i, &a, lower_async_has(s, MOD_NOINC) ? IR_MBAR_CP_NOINC : IR_MBAR_CP, IR_RELEASE);
     return true;
 }
 
 /* ---- bulk copies ---- */
 
-static int direction(const struct stmt *s) {
+static int lower_async_direction(const struct stmt *s) {
     const enum ir_space to = space_at(s, 0), from = space_at(s, 1);
     if (to == IR_SP_SHARED && from == IR_SP_GLOBAL) return IR_BULK_IN;
     if (to == IR_SP_GLOBAL && from == IR_SP_SHARED) return IR_BULK_OUT;
@@ -123,11 +123,11 @@ static bool reduction(const struct stmt *s, uint8_t *op, uint8_t *type) {
 }
 
 static bool bulk(struct ptx *p, struct stmt *s, bool reduces) {
-    const int way = direction(s);
-    const bool bar = has(s, MOD_COMPLETE_TX_BYTES), hint = lower_has(s, MC_HINT);
+    const int way = lower_async_direction(s);
+    const bool bar = lower_async_has(s, MOD_COMPLETE_TX_BYTES), hint = lower_has(s, MC_HINT);
     uint8_t op = 0, type = 0;
     ir_opnd o[4] = {IR_NONE, IR_NONE, IR_NONE, IR_NONE}, policy;
-    if (way < 0 || bar == has(s, MOD_BULK_GROUP) || (way == IR_BULK_OUT) == bar ||
+    if (way < 0 || bar == lower_async_has(s, MOD_BULK_GROUP) || (way == IR_BULK_OUT) == bar ||
         (reduces && (way == IR_BULK_IN || !reduction(s, &op, &type))))
         return lower_unsupported(p, s, "");
     const unsigned n = 3u + bar;
@@ -159,20 +159,21 @@ static bool bulk_prefetch(struct ptx *p, struct stmt *s) {
 }
 
 bool lower_cp(struct ptx *p, struct stmt *s) {
-    const bool in_bulk = has(s, MOD_BULK);
-    if (s->unknown_mod || !has(s, MOD_ASYNC)) return lower_unsupported(p, s, "");
-    if (has(s, MOD_COMMIT_GROUP) || has(s, MOD_WAIT_GROUP) || has(s, MOD_WAIT_ALL))
-        return group(p, s, in_bulk);
-    if (in_bulk && has(s, MOD_PREFETCH)) return bulk_prefetch(p, s);
-    if (in_bulk) return bulk(p, s, has(s, MOD_REDUCE));
-    return has(s, MOD_MBARRIER) ? copies_arrive(p, s) : copy(p, s);
+    const bool in_bulk = lower_async_has(s, MOD_BULK);
+    if (s->unknown_mod || !lower_async_has(s, MOD_ASYNC)) return lower_unsupported(p, s, "");
+    if (lower_async_has(s, MOD_COMMIT_GROUP) || lower_async_has(s, MOD_WAIT_GROUP) ||
+        lower_async_has(s, MOD_WAIT_ALL))
+        return lower_async_group(p, s, in_bulk);
+    if (in_bulk && lower_async_has(s, MOD_PREFETCH)) return bulk_prefetch(p, s);
+    if (in_bulk) return bulk(p, s, lower_async_has(s, MOD_REDUCE));
+    return lower_async_has(s, MOD_MBARRIER) ? copies_arrive(p, s) : lower_async_copy(p, s);
 }
 
 /* ---- mbarriers ---- */
 
 /* mbarrier.arrive{_drop}{.expect_tx | .noComplete} state, [bar]{, n}; */
 static bool mbar_arrive(struct ptx *p, struct stmt *s, bool drop) {
-    const bool tx = has(s, MOD_EXPECT_TX);
+    const bool tx = lower_async_has(s, MOD_EXPECT_TX);
     struct addr a;
     ir_opnd o[3];
     if (!lower_count(p, s, 2 + tx, 3) || !lower_dst_or_none(p, &s->o[0], IR_T_U64, &o[0]) ||
@@ -184,13 +185,13 @@ static bool mbar_arrive(struct ptx *p, struct stmt *s, bool drop) {
     struct ir_insn *i = lower_emit(p, IR_MBAR);
     lower_opnds(i, 1, 2, o);
     set_mbar(i, &a, drop ? (tx ? IR_MBAR_DROP_TX : IR_MBAR_DROP) : (tx ? IR_MBAR_ARRIVE_TX : IR_MBAR_ARRIVE),
-             has(s, MOD_RELAXED) ? IR_RELAXED : IR_RELEASE);
+             lower_async_has(s, MOD_RELAXED) ? IR_RELAXED : IR_RELEASE);
     return true;
 }
 
 /* mbarrier.test_wait{.parity} p, [bar], state;  mbarrier.try_wait{.parity} p, [bar], state{, time}; */
 static bool mbar_wait(struct ptx *p, struct stmt *s) {
-    const bool try = has(s, MOD_TRY_WAIT), parity = has(s, MOD_PARITY);
+    const bool try = lower_async_has(s, MOD_TRY_WAIT), parity = lower_async_has(s, MOD_PARITY);
     struct addr a;
     ir_opnd o[3], time;
     if (!lower_count(p, s, 3, 3 + try) || !lower_dst(p, &s->o[0], IR_T_P, &o[0]) ||
@@ -202,7 +203,7 @@ static bool mbar_wait(struct ptx *p, struct stmt *s) {
     struct ir_insn *i = lower_emit(p, IR_MBAR_WAIT);
     lower_opnds(i, 1, 2, o);
     set_mbar(i, &a, (parity ? IR_MBAR_PARITY : 0u) | (try ? IR_MBAR_TRY : 0u),
-             has(s, MOD_RELAXED) ? IR_RELAXED : IR_ACQUIRE);
+             lower_async_has(s, MOD_RELAXED) ? IR_RELAXED : IR_ACQUIRE);
     return true;
 }
 
@@ -232,13 +233,13 @@ static bool mbar_pending(struct ptx *p, struct stmt *s) {
 
 bool lower_mbarrier(struct ptx *p, struct stmt *s) {
     if (s->unknown_mod || s->ntypes != 1 || s->types[0] != IR_T_U64) return lower_unsupported(p, s, "");
-    if (has(s, MOD_INIT)) return mbar_plain(p, s, IR_MBAR_INIT);
-    if (has(s, MOD_INVAL)) return mbar_plain(p, s, IR_MBAR_INVAL);
-    if (has(s, MOD_TEST_WAIT) || has(s, MOD_TRY_WAIT)) return mbar_wait(p, s);
-    if (has(s, MOD_PENDING_COUNT)) return mbar_pending(p, s);
-    if (has(s, MOD_ARRIVE)) return mbar_arrive(p, s, false);
-    if (has(s, MOD_ARRIVE_DROP)) return mbar_arrive(p, s, true);
-    if (has(s, MOD_EXPECT_TX)) return mbar_plain(p, s, IR_MBAR_EXPECT_TX);
-    if (has(s, MOD_COMPLETE_TX)) return mbar_plain(p, s, IR_MBAR_COMPLETE_TX);
+    if (lower_async_has(s, MOD_INIT)) return mbar_plain(p, s, IR_MBAR_INIT);
+    if (lower_async_has(s, MOD_INVAL)) return mbar_plain(p, s, IR_MBAR_INVAL);
+    if (lower_async_has(s, MOD_TEST_WAIT) || lower_async_has(s, MOD_TRY_WAIT)) return mbar_wait(p, s);
+    if (lower_async_has(s, MOD_PENDING_COUNT)) return mbar_pending(p, s);
+    if (lower_async_has(s, MOD_ARRIVE)) return mbar_arrive(p, s, false);
+    if (lower_async_has(s, MOD_ARRIVE_DROP)) return mbar_arrive(p, s, true);
+    if (lower_async_has(s, MOD_EXPECT_TX)) return mbar_plain(p, s, IR_MBAR_EXPECT_TX);
+    if (lower_async_has(s, MOD_COMPLETE_TX)) return mbar_plain(p, s, IR_MBAR_COMPLETE_TX);
     return lower_unsupported(p, s, "");
 }

@@ -18,7 +18,7 @@ bool lower_setmaxnreg(struct ptx *p, struct stmt *s) {
     return lower_count(p, s, 1, 1) && lower_imm(p, &s->o[0], 256, &n) && hint(p);
 }
 
-static bool move(struct ptx *p, enum ir_type t, ir_opnd d, ir_opnd a) {
+static bool lower_cluster_move(struct ptx *p, enum ir_type t, ir_opnd d, ir_opnd a) {
     lower_opnds(lower_emit(p, t == IR_T_U64 ? IR_MOV_U64 : IR_MOV_U32), 1, 1, (ir_opnd[]){d, a});
     return true;
 }
@@ -28,7 +28,7 @@ bool lower_createpolicy(struct ptx *p, struct stmt *s) {
     ir_opnd d;
     if (s->ntypes != 1 || s->types[0] != IR_T_U64) return lower_unsupported(p, s, "");
     if (!lower_count(p, s, 1, 4) || !lower_dst(p, &s->o[0], IR_T_U64, &d)) return false;
-    return move(p, IR_T_U64, d, lower_const(p, IR_FILE_64, 0));
+    return lower_cluster_move(p, IR_T_U64, d, lower_const(p, IR_FILE_64, 0));
 }
 
 /* The address that a shared variable has in block b of the cluster: there is one block. */
@@ -40,7 +40,7 @@ bool lower_mapa(struct ptx *p, struct stmt *s) {
     if (!lower_count(p, s, 3, 3) || !lower_dst(p, &s->o[0], t, &d) || !lower_src(p, &s->o[1], t, &a) ||
         !lower_src(p, &s->o[2], IR_T_U32, &rank))
         return false;
-    return move(p, t, d, a);
+    return lower_cluster_move(p, t, d, a);
 }
 
 bool lower_getctarank(struct ptx *p, struct stmt *s) {
@@ -50,5 +50,5 @@ bool lower_getctarank(struct ptx *p, struct stmt *s) {
     if (t != IR_T_U32 && t != IR_T_U64) return lower_unsupported(p, s, "");
     if (!lower_count(p, s, 2, 2) || !lower_dst(p, &s->o[0], IR_T_U32, &d) || !lower_src(p, &s->o[1], t, &a))
         return false;
-    return move(p, IR_T_U32, d, lower_const(p, IR_FILE_32, 0));
+    return lower_cluster_move(p, IR_T_U32, d, lower_const(p, IR_FILE_32, 0));
 }

@@ -84,7 +84,8 @@ static uint32_t lg(uint32_t v) {
 }
 
 /* Where a thread's part of that row, and of those it has besides, begins. */
-static ir_opnd part(const struct transfer *x, uint32_t row, uint32_t threads, uint32_t per, bool across) {
+static ir_opnd lower_matrix_part(const struct transfer *x, uint32_t row, uint32_t threads, uint32_t per,
+                                 bool across) {
     const ir_opnd o[3] = {lower_temp(x->p, IR_FILE_64), x->a.base, x->stride};
     struct ir_insn *i = lower_emit(x->p, IR_WMMA_AT);
     lower_opnds(i, 1, 2, o);
@@ -94,8 +95,8 @@ static ir_opnd part(const struct transfer *x, uint32_t row, uint32_t threads, ui
 }
 
 /* Loads or stores n registers at so many bytes behind that address. */
-static void access(const struct transfer *x, unsigned bytes, ir_opnd at, uint32_t behind, unsigned n,
-                   const ir_opnd *reg) {
+static void lower_matrix_access(const struct transfer *x, unsigned bytes, ir_opnd at, uint32_t behind,
+                                unsigned n, const ir_opnd *reg) {
     ir_opnd o[3];
     for (unsigned j = 0; j < n; j++) o[j + x->store] = reg[j];
     o[x->store ? 0 : n] = at;
@@ -113,10 +114,11 @@ static void load_factor(struct transfer *x, const struct ir_frag *f, unsigned wr
     const uint32_t bytes = x->t == IR_MT_F64 ? 8 : 4, regs = ir_frag_regs(f);
     ir_opnd at[MMA_REGS];
     for (uint32_t pass = 0; pass < f->passes; pass++)
-        at[pass] = part(x, pass * f->rows, f->threads, f->per, false);
+        at[pass] = lower_matrix_part(x, pass * f->rows, f->threads, f->per, false);
     for (uint32_t pass = 0; pass < f->passes; pass++)
         for (uint32_t group = 0; group < f->groups; group++)
-            access(x, bytes, at[pass], group * f->threads * bytes, 1, &x->reg[ir_frag_reg(f, pass, group)]);
+            lower_matrix_access(x, bytes, at[pass], group * f->threads * bytes, 1,
+                                &x->reg[ir_frag_reg(f, pass, group)]);
     for (uint32_t j = regs; j < written; j++)
         lower_opnds(lower_emit(x->p, IR_MOV_U32), 1, 1, (ir_opnd[]){x->reg[j], x->reg[j % regs]});
 }
@@ -125,14 +127,14 @@ static void load_factor(struct transfer *x, const struct ir_frag *f, unsigned wr
 static void move_rows(const struct transfer *x) {
     const uint32_t bytes = ir_mma_bits[x->t] / 8;
     ir_opnd at[4];
-    for (uint32_t row = 0; row < x->m.m / 8; row++) at[row] = part(x, 8 * row, 4, 2, false);
+    for (uint32_t row = 0; row < x->m.m / 8; row++) at[row] = lower_matrix_part(x, 8 * row, 4, 2, false);
     for (uint32_t row = 0; row < x->m.m / 8; row++)
         for (uint32_t col = 0; col < x->m.n / 8; col++) {
             const uint32_t j = ir_acc_at(&x->m, row, col);
             if (x->t == IR_MT_F16)
-                access(x, 4, at[row], 8 * col * bytes, 1, &x->reg[j / 2]);
+                lower_matrix_access(x, 4, at[row], 8 * col * bytes, 1, &x->reg[j / 2]);
             else
-                access(x, bytes, at[row], 8 * col * bytes, 2, &x->reg[j]);
+                lower_matrix_access(x, bytes, at[row], 8 * col * bytes, 2, &x->reg[j]);
         }
 }
 
@@ -140,20 +142,20 @@ static void move_rows(const struct transfer *x) {
 static void move_pair(const struct transfer *x, const ir_opnd at[2], uint32_t behind, uint32_t j) {
     const uint32_t bytes = ir_mma_bits[x->t] / 8;
     if (x->t != IR_MT_F16) {
-        for (uint32_t e = 0; e < 2; e++) access(x, bytes, at[e], behind, 1, &x->reg[j + e]);
+        for (uint32_t e = 0; e < 2; e++) lower_matrix_access(x, bytes, at[e], behind, 1, &x->reg[j + e]);
         return;
     }
     const ir_opnd half[2] = {lower_temp(x->p, IR_FILE_32), lower_temp(x->p, IR_FILE_32)},
                   both = x->reg[j / 2];
     if (x->store) lower_opnds(lower_emit(x->p, IR_UNPACK_2X16), 2, 1, (ir_opnd[]){half[0], half[1], both});
-    for (uint32_t e = 0; e < 2; e++) access(x, bytes, at[e], behind, 1, &half[e]);
+    for (uint32_t e = 0; e < 2; e++) lower_matrix_access(x, bytes, at[e], behind, 1, &half[e]);
     if (!x->store) lower_opnds(lower_emit(x->p, IR_PACK_2X16), 1, 2, (ir_opnd[]){both, half[0], half[1]});
 }
 
 static void move_columns(const struct transfer *x) {
     ir_opnd at[4][2];
     for (uint32_t col = 0; col < x->m.n / 8; col++)
-        for (uint32_t e = 0; e < 2; e++) at[col][e] = part(x, 8 * col + e, 4, 2, true);
+        for (uint32_t e = 0; e < 2; e++) at[col][e] = lower_matrix_part(x, 8 * col + e, 4, 2, true);
     for (uint32_t col = 0; col < x->m.n / 8; col++)
         for (uint32_t row = 0; row < x->m.m / 8; row++)
             move_pair(x, at[col], row * ir_mma_bits[x->t], ir_acc_at(&x->m, row, col));

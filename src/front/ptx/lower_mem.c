@@ -32,7 +32,8 @@ static uint8_t order_of(const struct stmt *s) {
     return (uint8_t)(order | (lower_has_id(s, MOD_CTA) ? IR_ORDER_CTA : 0));
 }
 
-static void set_access(struct ir_insn *i, const struct stmt *s, const struct addr *a, enum ir_cop plain) {
+static void lower_mem_set_access(struct ir_insn *i, const struct stmt *s, const struct addr *a,
+                                 enum ir_cop plain) {
     i->space = (uint8_t)a->space;
     i->disp = a->disp;
     i->cop = cop_of(s, plain);
@@ -63,7 +64,7 @@ static bool access_type(struct ptx *p, struct stmt *s, enum ir_type *t, unsigned
 }
 
 /* The registers of a vector operand, or the one register of a scalar one. */
-static bool elements(struct ptx *p, const struct opnd *o, unsigned vec, struct opnd *out) {
+static bool lower_mem_elements(struct ptx *p, const struct opnd *o, unsigned vec, struct opnd *out) {
     unsigned n = o->kind == OPND_VEC ? o->nelem : o->nvec;
     if (vec == 1 && o->kind == OPND_VEC && n != 1)
         return diag_error(&p->diag, o->at, "expected one register, found a vector");
@@ -117,7 +118,7 @@ static bool ld_emit(struct ptx *p, struct stmt *s, enum ir_type t, unsigned vec,
     struct ir_insn *i = lower_emit(p, ld_row(t, widest));
     lower_opnds(i, vec, 1, o);
     i->vec = (uint8_t)vec;
-    set_access(i, s, a, IR_COP_CA);
+    lower_mem_set_access(i, s, a, IR_COP_CA);
     for (unsigned k = 0; k < vec; k++) {
         if (!fix[k]) continue;
         enum ir_type to = d[k].bits == 16 ? IR_T_U16 : d[k].bits == 8 ? IR_T_U8 : IR_T_U32;
@@ -133,7 +134,8 @@ bool lower_ld(struct ptx *p, struct stmt *s) {
     struct opnd d[8];
     struct addr a;
     if (!access_type(p, s, &t, &vec) || !count_with_hint(p, s, 2)) return false;
-    if (!elements(p, &s->o[0], vec, d) || !lower_address(p, &s->o[1], space_of(s), &a)) return false;
+    if (!lower_mem_elements(p, &s->o[0], vec, d) || !lower_address(p, &s->o[1], space_of(s), &a))
+        return false;
     for (unsigned i = 0; i < vec; i++)
         if (!ld_destination(p, &d[i], t)) return false;
     if (vec < 8) return ld_emit(p, s, t, vec, d, &a);
@@ -160,7 +162,7 @@ static void st_emit(struct ptx *p, struct stmt *s, enum ir_type t, unsigned vec,
     struct ir_insn *i = lower_emit(p, st_row(t));
     lower_opnds(i, 0, vec + 1, o);
     i->vec = (uint8_t)vec;
-    set_access(i, s, a, IR_COP_WB);
+    lower_mem_set_access(i, s, a, IR_COP_WB);
 }
 
 /* st.async, red.async ... [a], b, [mbar]: the store, and bytes that the mbarrier counts. */
@@ -192,7 +194,8 @@ bool lower_st(struct ptx *p, struct stmt *s) {
     if (async && !lower_count(p, s, 3, 3)) return false;
     if (async) s->nops = 2;
     if (!access_type(p, s, &t, &vec) || !count_with_hint(p, s, 2)) return false;
-    if (!lower_address(p, &s->o[0], space_of(s), &a) || !elements(p, &s->o[1], vec, v)) return false;
+    if (!lower_address(p, &s->o[0], space_of(s), &a) || !lower_mem_elements(p, &s->o[1], vec, v))
+        return false;
     if (a.space == IR_SP_CONST || a.space == IR_SP_PARAM)
         return diag_error(&p->diag, s->o[0].at, "this memory cannot be written");
     for (unsigned i = 0; i < vec; i++)
@@ -228,7 +231,7 @@ static bool atom_emit(struct ptx *p, struct stmt *s, int op, const struct mod *m
     struct ir_insn *i = lower_emit(p, op);
     lower_opnds(i, 1, n - 1, o);
     i->sub = m->value;
-    set_access(i, s, a, IR_COP_CA);
+    lower_mem_set_access(i, s, a, IR_COP_CA);
     return true;
 }
 
@@ -245,7 +248,7 @@ static bool atom_128(struct ptx *p, struct stmt *s, const struct mod *m) {
     for (unsigned k = 0; k < 3u + cas; k++) {
         ir_opnd *to = k ? &o[2 * k - 1] : o;
         if (k == 1) continue; /* the address */
-        if (!elements(p, &s->o[k], 2, part)) return false;
+        if (!lower_mem_elements(p, &s->o[k], 2, part)) return false;
         for (unsigned h = 0; h < 2; h++)
             if (!(k ? lower_src : lower_dst)(p, &part[h], IR_T_U64, &to[h])) return false;
     }
@@ -253,7 +256,7 @@ static bool atom_128(struct ptx *p, struct stmt *s, const struct mod *m) {
     lower_opnds(i, 2, 3u + 2u * cas, o);
     i->sub = m->value;
     i->vec = 2;
-    set_access(i, s, &a, IR_COP_CA);
+    lower_mem_set_access(i, s, &a, IR_COP_CA);
     return true;
 }
 
@@ -284,7 +287,9 @@ bool lower_atom(struct ptx *p, struct stmt *s) {
     if (a.space != IR_SP_GENERIC && a.space != IR_SP_GLOBAL && a.space != IR_SP_SHARED)
         return diag_error(&p->diag, s->o[first].at, "atomics work on .global and .shared memory");
     const bool unused = red || s->o[0].kind == OPND_SINK;
-    if ((!unused && !elements(p, &s->o[0], vec, d)) || !elements(p, &s->o[first + 1], vec, b)) return false;
+    if ((!unused && !lower_mem_elements(p, &s->o[0], vec, d)) ||
+        !lower_mem_elements(p, &s->o[first + 1], vec, b))
+        return false;
     for (unsigned k = 0; k < vec; k++, a.disp += ir_type_bytes[t]) {
         ir_opnd o[4] = {IR_NONE, a.base};
         if (!lower_dst_or_none(p, unused ? NULL : &d[k], t, &o[0]) || !lower_src(p, &b[k], t, &o[2]) ||
@@ -302,7 +307,7 @@ bool lower_prefetch(struct ptx *p, struct stmt *s) {
     if (!lower_count(p, s, 1, 1) || !lower_address(p, &s->o[0], space_of(s), &a)) return false;
     struct ir_insn *i = lower_emit(p, IR_PREFETCH);
     lower_opnds(i, 0, 1, &a.base);
-    set_access(i, s, &a, IR_COP_CA);
+    lower_mem_set_access(i, s, &a, IR_COP_CA);
     return true;
 }
 

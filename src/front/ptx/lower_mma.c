@@ -164,8 +164,8 @@ static int operation(const struct ir_mma *s) {
                                : IR_MMA_F32;
 }
 
-static void emit(struct ptx *p, struct stmt *s, const struct ir_mma *m, unsigned nd, const ir_opnd *d,
-                 unsigned n, const ir_opnd *from) {
+static void lower_mma_emit(struct ptx *p, struct stmt *s, const struct ir_mma *m, unsigned nd,
+                           const ir_opnd *d, unsigned n, const ir_opnd *from) {
     const struct mod *round = lower_mod(s, MC_RND);
     struct ir_insn *i = lower_emit(p, operation(m));
     lower_opnds(i, nd, 0, d);
@@ -178,7 +178,7 @@ static void emit(struct ptx *p, struct stmt *s, const struct ir_mma *m, unsigned
     for (unsigned j = 0; j < n; j++) VEC_PUSH(&p->m->ext, from[j]);
 }
 
-static bool multiply(struct ptx *p, struct stmt *s, enum mma_instruction of) {
+static bool lower_mma_multiply(struct ptx *p, struct stmt *s, enum mma_instruction of) {
     struct ir_mma m;
     ir_opnd d[MMA_REGS], from[3 * MMA_REGS];
     unsigned n = 0;
@@ -191,17 +191,17 @@ static bool multiply(struct ptx *p, struct stmt *s, enum mma_instruction of) {
     if (!fragment(p, &s->o[1], &a, of, m.a, from, &n) || !fragment(p, &s->o[2], &b, of, m.b, from, &n))
         return false;
     if (!mma_registers(p, &s->o[3], nc, m.c, false, from + n)) return false;
-    emit(p, s, &m, nd, d, n + nc, from);
+    lower_mma_emit(p, s, &m, nd, d, n + nc, from);
     return true;
 }
 
 bool lower_mma(struct ptx *p, struct stmt *s) {
-    return multiply(p, s, MMA);
+    return lower_mma_multiply(p, s, MMA);
 }
 
 bool lower_wmma(struct ptx *p, struct stmt *s) {
     if (lower_has_id(s, MOD_WMMA_LOAD)) return lower_wmma_load(p, s);
     if (lower_has_id(s, MOD_WMMA_STORE)) return lower_wmma_store(p, s);
     if (!lower_has_id(s, MOD_WMMA_MMA)) return lower_unsupported(p, s, "");
-    return multiply(p, s, WMMA);
+    return lower_mma_multiply(p, s, WMMA);
 }

@@ -31,7 +31,7 @@ static bool no_pack(struct ptx *p, const struct opnd *o, enum ir_type t, unsigne
     return diag_error(&p->diag, o->at, "a %u-bit value has no %u parts", ir_type_bytes[t] * 8u, n);
 }
 
-static bool pack(struct ptx *p, struct stmt *s, enum ir_type t) {
+static bool lower_mov_pack(struct ptx *p, struct stmt *s, enum ir_type t) {
     struct opnd parts[4];
     enum ir_type part;
     ir_opnd o[5];
@@ -45,7 +45,7 @@ static bool pack(struct ptx *p, struct stmt *s, enum ir_type t) {
     return true;
 }
 
-static bool unpack(struct ptx *p, struct stmt *s, enum ir_type t) {
+static bool lower_mov_unpack(struct ptx *p, struct stmt *s, enum ir_type t) {
     struct opnd parts[4];
     enum ir_type part;
     ir_opnd o[5];
@@ -110,8 +110,8 @@ bool lower_mov(struct ptx *p, struct stmt *s) {
     if (s->ntypes == 1 && s->types[0] == PT_B128) return mov_128(p, s);
     if (!lower_one_type(p, s, &t) || !lower_count(p, s, 2, 2)) return false;
     if (t != IR_T_P && ir_type_bytes[t] < 2) return lower_unsupported(p, s, "");
-    if (t != IR_T_P && is_vector(&s->o[1])) return pack(p, s, t);
-    if (t != IR_T_P && is_vector(&s->o[0])) return unpack(p, s, t);
+    if (t != IR_T_P && is_vector(&s->o[1])) return lower_mov_pack(p, s, t);
+    if (t != IR_T_P && is_vector(&s->o[0])) return lower_mov_unpack(p, s, t);
     if (!lower_dst(p, &s->o[0], t, &o[0])) return false;
     if (t != IR_T_P && direct(p, s, t, o[0])) return true;
     if (!lower_src(p, &s->o[1], t, &o[1])) return false;

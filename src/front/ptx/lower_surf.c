@@ -17,7 +17,7 @@ static bool clamp_of(const struct stmt *s, uint8_t *clamp) {
 }
 
 /* Modifiers, and the operand that names the place. */
-static bool surface(struct ptx *p, struct stmt *s, const struct opnd *a, struct surface *to) {
+static bool lower_surf_surface(struct ptx *p, struct stmt *s, const struct opnd *a, struct surface *to) {
     const struct mod *geom = lower_mod(s, MC_GEOM), *v = lower_mod(s, MC_VEC);
     const bool texels = lower_has_id(s, MOD_P);
     to->vec = v ? v->value : 1;
@@ -34,8 +34,8 @@ static bool surface(struct ptx *p, struct stmt *s, const struct opnd *a, struct 
            lower_coordinates(p, &a->elem[1], to->g, IR_T_U32, to->coord);
 }
 
-static struct ir_insn *emit(struct ptx *p, int op, const struct surface *f, unsigned nd, unsigned ns,
-                            const ir_opnd *o) {
+static struct ir_insn *lower_surf_emit(struct ptx *p, int op, const struct surface *f, unsigned nd,
+                                       unsigned ns, const ir_opnd *o) {
     struct ir_insn *i = lower_emit(p, op);
     i->vec = (uint8_t)f->vec;
     i->dtype = (uint8_t)f->t;
@@ -46,7 +46,8 @@ static struct ir_insn *emit(struct ptx *p, int op, const struct surface *f, unsi
     return i;
 }
 
-static bool element(struct ptx *p, const struct opnd *o, unsigned k, unsigned vec, struct opnd *out) {
+static bool lower_surf_element(struct ptx *p, const struct opnd *o, unsigned k, unsigned vec,
+                               struct opnd *out) {
     const unsigned n = o->kind == OPND_VEC ? o->nelem : o->nvec;
     if (n != vec) return diag_error(&p->diag, o->at, "expected %u elements, found %u", vec, n);
     *out = o->kind == OPND_VEC ? o->elem[k] : *o;
@@ -58,10 +59,10 @@ bool lower_suld(struct ptx *p, struct stmt *s) {
     struct surface f;
     ir_opnd o[4];
     if (lower_has_id(s, MOD_P)) return lower_unsupported(p, s, "");
-    if (!lower_count(p, s, 2, 2) || !surface(p, s, &s->o[1], &f)) return false;
+    if (!lower_count(p, s, 2, 2) || !lower_surf_surface(p, s, &s->o[1], &f)) return false;
     for (unsigned k = 0; k < f.vec; k++) {
         struct opnd d;
-        if (!element(p, &s->o[0], k, f.vec, &d)) return false;
+        if (!lower_surf_element(p, &s->o[0], k, f.vec, &d)) return false;
         o[k] = IR_NONE;
         if (d.kind == OPND_SINK) continue;
         if (!lower_reg(p, &d)) return false;
@@ -70,20 +71,21 @@ bool lower_suld(struct ptx *p, struct stmt *s) {
                               ir_type_bytes[f.t] * 8u);
         o[k] = d.reg;
     }
-    emit(p, IR_SULD, &f, f.vec, 0, o);
+    lower_surf_emit(p, IR_SULD, &f, f.vec, 0, o);
     return true;
 }
 
 bool lower_sust(struct ptx *p, struct stmt *s) {
     struct surface f;
     ir_opnd o[4];
-    if (!lower_count(p, s, 2, 2) || !surface(p, s, &s->o[0], &f)) return false;
+    if (!lower_count(p, s, 2, 2) || !lower_surf_surface(p, s, &s->o[0], &f)) return false;
     if (f.kind & IR_TEX_FORMATTED && ir_type_bytes[f.t] != 4) return lower_unsupported(p, s, "");
     for (unsigned k = 0; k < f.vec; k++) {
         struct opnd v;
-        if (!element(p, &s->o[1], k, f.vec, &v) || !lower_src_wide(p, &v, f.t, &o[k])) return false;
+        if (!lower_surf_element(p, &s->o[1], k, f.vec, &v) || !lower_src_wide(p, &v, f.t, &o[k]))
+            return false;
     }
-    emit(p, IR_SUST, &f, 0, f.vec, o);
+    lower_surf_emit(p, IR_SUST, &f, 0, f.vec, o);
     return true;
 }
 
@@ -92,9 +94,9 @@ bool lower_sured(struct ptx *p, struct stmt *s) {
     struct surface f;
     ir_opnd v;
     if (!op || op->value > IR_AT_OR) return lower_unsupported(p, s, "");
-    if (!lower_count(p, s, 2, 2) || !surface(p, s, &s->o[0], &f)) return false;
+    if (!lower_count(p, s, 2, 2) || !lower_surf_surface(p, s, &s->o[0], &f)) return false;
     if (ir_type_float(f.t) || ir_type_bytes[f.t] < 4 || f.vec > 1) return lower_unsupported(p, s, "");
     if (!lower_src(p, &s->o[1], f.t, &v)) return false;
-    emit(p, IR_SURED, &f, 0, 1, &v)->sub = op->value;
+    lower_surf_emit(p, IR_SURED, &f, 0, 1, &v)->sub = op->value;
     return true;
 }

@@ -37,7 +37,8 @@ bool lower_coordinates(struct ptx *p, const struct opnd *o, const struct geometr
     return true;
 }
 
-static bool results(struct ptx *p, const struct opnd *o, unsigned vec, enum ir_type t, ir_opnd *out) {
+static bool lower_tex_results(struct ptx *p, const struct opnd *o, unsigned vec, enum ir_type t,
+                              ir_opnd *out) {
     unsigned n = o->kind == OPND_VEC ? o->nelem : o->nvec;
     if (n != vec) return diag_error(&p->diag, o->at, "expected %u results, found %u", vec, n);
     for (unsigned i = 0; i < 4; i++) {
@@ -66,8 +67,8 @@ static bool tex_types(const struct stmt *s) {
 }
 
 /* [texture, coordinates] or [texture, sampler, coordinates] */
-static bool place(struct ptx *p, const struct opnd *a, const struct geometry *g, enum ir_type c, ir_opnd *tex,
-                  ir_opnd *coord) {
+static bool lower_tex_place(struct ptx *p, const struct opnd *a, const struct geometry *g, enum ir_type c,
+                            ir_opnd *tex, ir_opnd *coord) {
     ir_opnd sampler;
     if (a->kind != OPND_ADDR || a->nelem < 2 || a->nelem > 3)
         return diag_error(&p->diag, a->at,
@@ -85,7 +86,8 @@ static bool gradients(struct ptx *p, const struct stmt *s, const struct geometry
            lower_coordinates(p, &s->o[3], &d, IR_T_F32, unused);
 }
 
-static void emit(struct ptx *p, unsigned vec, enum ir_type d, unsigned component, const ir_opnd *o) {
+static void lower_tex_emit(struct ptx *p, unsigned vec, enum ir_type d, unsigned component,
+                           const ir_opnd *o) {
     struct ir_insn *i = lower_emit(p, IR_TEX);
     i->vec = (uint8_t)vec;
     i->dtype = (uint8_t)d;
@@ -105,10 +107,11 @@ bool lower_tex(struct ptx *p, struct stmt *s) {
     ir_opnd o[4], coord[5], tex;
     if (!lower_count(p, s, n, n)) return false;
     if (s->o[0].second) return lower_unsupported(p, s, "the residency predicate is not modelled");
-    if (!place(p, &s->o[1], g, c, &tex, coord) || !results(p, &s->o[0], vec, d, o)) return false;
+    if (!lower_tex_place(p, &s->o[1], g, c, &tex, coord) || !lower_tex_results(p, &s->o[0], vec, d, o))
+        return false;
     if (lod && !lower_src(p, &s->o[2], c, &coord[g->used])) return false;
     if (grad && !gradients(p, s, g)) return false;
-    emit(p, vec, d, 0, o);
+    lower_tex_emit(p, vec, d, 0, o);
     lower_coord_words(p, geom->value | (lod ? IR_TEX_LEVEL : 0u), c, tex, g->used + lod, coord);
     return true;
 }
@@ -128,8 +131,9 @@ bool lower_tld4(struct ptx *p, struct stmt *s) {
     if (!lower_count(p, s, 2, 2)) return false;
     if (s->o[0].second) return lower_unsupported(p, s, "the residency predicate is not modelled");
     enum ir_type d = (enum ir_type)s->types[0];
-    if (!place(p, &s->o[1], g, IR_T_F32, &tex, coord) || !results(p, &s->o[0], 4, d, o)) return false;
-    emit(p, 4, d, c + 1, o);
+    if (!lower_tex_place(p, &s->o[1], g, IR_T_F32, &tex, coord) || !lower_tex_results(p, &s->o[0], 4, d, o))
+        return false;
+    lower_tex_emit(p, 4, d, c + 1, o);
     lower_coord_words(p, geom->value, IR_T_F32, tex, g->used, coord);
     return true;
 }

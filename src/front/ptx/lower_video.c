@@ -22,7 +22,7 @@ static bool video_types(const struct stmt *s) {
 }
 
 /* .b0 - .b3, .h0, .h1; 6 when nothing was written. */
-static bool part(struct ptx *p, const struct opnd *o, uint32_t *sel) {
+static bool lower_video_part(struct ptx *p, const struct opnd *o, uint32_t *sel) {
     *sel = 6;
     if (!o->sel) return true;
     if (o->sel_len == 2 && o->sel[0] == 'b' && o->sel[1] >= '0' && o->sel[1] <= '3')
@@ -78,7 +78,9 @@ bool lower_video(struct ptx *p, struct stmt *s) {
     ir_opnd o[4];
     if (!video_types(s)) return lower_unsupported(p, s, "");
     if (!lower_count(p, s, 3, 4)) return false;
-    if (!part(p, &s->o[0], &dsel) || !part(p, &s->o[1], &asel) || !part(p, &s->o[2], &bsel)) return false;
+    if (!lower_video_part(p, &s->o[0], &dsel) || !lower_video_part(p, &s->o[1], &asel) ||
+        !lower_video_part(p, &s->o[2], &bsel))
+        return false;
     if (!second_op(p, s, dsel, &what)) return false;
     unsigned nops = what != IR_VC_NONE || s->form->nsrc == IR_V_MAD ? 4 : 3;
     if (!lower_count(p, s, nops, nops)) return false;
@@ -100,7 +102,8 @@ bool lower_video(struct ptx *p, struct stmt *s) {
 }
 
 /* .hXY or .bWXYZ: the leftmost digit is the highest place. Without one, the operand's own parts in order. */
-static bool lanes(struct ptx *p, const struct opnd *o, unsigned n, unsigned first, uint32_t *sel) {
+static bool lower_video_lanes(struct ptx *p, const struct opnd *o, unsigned n, unsigned first,
+                              uint32_t *sel) {
     *sel = 0;
     for (unsigned i = 0; i < n; i++) *sel |= (first + i) << 3 * i;
     if (!o->sel) return true;
@@ -129,15 +132,15 @@ static bool write_mask(struct ptx *p, const struct opnd *o, unsigned n, uint32_t
 }
 
 /* v*2, v*4 d{.mask}, a{.asel}, b{.bsel}, c; */
-static bool simd(struct ptx *p, struct stmt *s, unsigned n) {
+static bool lower_video_simd(struct ptx *p, struct stmt *s, unsigned n) {
     const struct mod *acc = lower_mod(s, MC_ATOM), *cmp = lower_mod(s, MC_CMP);
     uint32_t asel, bsel, mask;
     ir_opnd o[4];
     if (!video_types(s) || (acc && acc->value != IR_AT_ADD) || (cmp && cmp->value > IR_GE))
         return lower_unsupported(p, s, "");
     if (!lower_count(p, s, 4, 4)) return false;
-    if (!write_mask(p, &s->o[0], n, &mask) || !lanes(p, &s->o[1], n, 0, &asel) ||
-        !lanes(p, &s->o[2], n, n, &bsel))
+    if (!write_mask(p, &s->o[0], n, &mask) || !lower_video_lanes(p, &s->o[1], n, 0, &asel) ||
+        !lower_video_lanes(p, &s->o[2], n, n, &bsel))
         return false;
     struct opnd d = s->o[0];
     d.sel = NULL;
@@ -155,8 +158,8 @@ static bool simd(struct ptx *p, struct stmt *s, unsigned n) {
 }
 
 bool lower_video2(struct ptx *p, struct stmt *s) {
-    return simd(p, s, 2);
+    return lower_video_simd(p, s, 2);
 }
 bool lower_video4(struct ptx *p, struct stmt *s) {
-    return simd(p, s, 4);
+    return lower_video_simd(p, s, 4);
 }

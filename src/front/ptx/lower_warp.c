@@ -9,8 +9,8 @@ static bool member_mask(struct ptx *p, struct stmt *s, unsigned n, ir_opnd *o, u
     return true;
 }
 
-static void finish(struct ptx *p, struct stmt *s, int op, unsigned nd, unsigned n, const ir_opnd *o,
-                   uint8_t sub) {
+static void lower_warp_finish(struct ptx *p, struct stmt *s, int op, unsigned nd, unsigned n,
+                              const ir_opnd *o, uint8_t sub) {
     struct ir_insn *i = lower_emit(p, op);
     lower_opnds(i, nd, n - nd, o);
     i->sub = sub;
@@ -34,7 +34,7 @@ bool lower_vote(struct ptx *p, struct stmt *s) {
     if (!m || s->ntypes != 1 || s->types[0] != d) return lower_unsupported(p, s, "");
     if (!member_mask(p, s, 2, o, &n) || !lower_dst(p, &s->o[0], d, &o[0]) || !lower_pred(p, &s->o[1], &o[1]))
         return false;
-    finish(p, s, ballot ? IR_BALLOT : IR_VOTE, 1, n, o, ballot ? 0 : m->value);
+    lower_warp_finish(p, s, ballot ? IR_BALLOT : IR_VOTE, 1, n, o, ballot ? 0 : m->value);
     return true;
 }
 
@@ -49,7 +49,7 @@ bool lower_shfl(struct ptx *p, struct stmt *s) {
         return false;
     if (!lower_src(p, &s->o[1], (enum ir_type)s->types[0], &o[2])) return false;
     if (!lower_src(p, &s->o[2], IR_T_U32, &o[3]) || !lower_src(p, &s->o[3], IR_T_U32, &o[4])) return false;
-    finish(p, s, IR_SHFL_U32, 2, n, o, m->value);
+    lower_warp_finish(p, s, IR_SHFL_U32, 2, n, o, m->value);
     return true;
 }
 
@@ -68,7 +68,7 @@ bool lower_match(struct ptx *p, struct stmt *s) {
     if (all && !lower_dst_or_none(p, s->o[0].second, IR_T_P, &o[k++])) return false;
     unsigned nd = k;
     if (!lower_src(p, &s->o[1], t, &o[k++]) || !lower_src(p, &s->o[2], IR_T_U32, &o[k++])) return false;
-    finish(p, s, ptx_find_op(p, all ? "match.all" : "match.any", t), nd, k, o, 0);
+    lower_warp_finish(p, s, ptx_find_op(p, all ? "match.all" : "match.any", t), nd, k, o, 0);
     return true;
 }
 
@@ -83,7 +83,7 @@ bool lower_redux(struct ptx *p, struct stmt *s) {
         return lower_unsupported(p, s, "");
     if (!lower_count(p, s, 3, 3) || !lower_dst(p, &s->o[0], t, &o[0])) return false;
     if (!lower_src(p, &s->o[1], t, &o[1]) || !lower_src(p, &s->o[2], IR_T_U32, &o[2])) return false;
-    finish(p, s, ptx_find_op(p, "redux", t), 1, 3, o, m->value);
+    lower_warp_finish(p, s, ptx_find_op(p, "redux", t), 1, 3, o, m->value);
     struct ir_insn *i = &p->m->code.v[p->m->code.n - 1];
     if (lower_has(s, MC_NAN)) i->mods |= IR_M_NAN;
     if (lower_has(s, MC_ABS)) i->mods |= IR_M_XSGN;
@@ -98,7 +98,7 @@ bool lower_elect(struct ptx *p, struct stmt *s) {
     if (!lower_dst_or_none(p, &s->o[0], IR_T_U32, &o[0]) || !lower_dst(p, s->o[0].second, IR_T_P, &o[1]))
         return false;
     if (!lower_src(p, &s->o[1], IR_T_U32, &o[2])) return false;
-    finish(p, s, IR_ELECT, 2, 3, o, 0);
+    lower_warp_finish(p, s, IR_ELECT, 2, 3, o, 0);
     return true;
 }
 
@@ -153,6 +153,6 @@ bool lower_bar(struct ptx *p, struct stmt *s) {
     if (!warp) return barrier_sync(p, s, arrive);
     ir_opnd mask;
     if (!lower_count(p, s, 1, 1) || !lower_src(p, &s->o[0], IR_T_U32, &mask)) return false;
-    finish(p, s, IR_WARPSYNC, 0, 1, &mask, 0);
+    lower_warp_finish(p, s, IR_WARPSYNC, 0, 1, &mask, 0);
     return true;
 }

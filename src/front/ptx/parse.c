@@ -133,7 +133,7 @@ bool ptx_number(struct ptx *p, const char *what, uint64_t max, uint64_t *out) {
 /* ---- directives that stand alone ---- */
 
 /* "7.0" would be a number with a fraction: the digits are read from the text. */
-static bool version(struct ptx *p) {
+static bool ptx_parse_version(struct ptx *p) {
     const char *s = p->t.at;
     char *end;
     unsigned long major = strtoul(s, &end, 10);
@@ -264,9 +264,14 @@ static bool directive(struct ptx *p) {
     static const struct {
         const char *word;
         bool (*read)(struct ptx *);
-    } plain[] = {{"version", version},     {"target", target},  {"address_size", address_size},
-                 {"file", ptx_file},       {"loc", ptx_loc},    {"pragma", ptx_pragma},
-                 {"section", ptx_section}, {"alias", ptx_alias}};
+    } plain[] = {{"version", ptx_parse_version},
+                 {"target", target},
+                 {"address_size", address_size},
+                 {"file", ptx_file},
+                 {"loc", ptx_loc},
+                 {"pragma", ptx_pragma},
+                 {"section", ptx_section},
+                 {"alias", ptx_alias}};
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if (ptx_accept_word(p, plain[i].word)) return plain[i].read(p);
     struct linkage link = linkage(p);

@@ -21,7 +21,7 @@ enum { NFORMS = sizeof forms / sizeof *forms, MOD_SLOTS = 512, FORM_SLOTS = 512,
 _Static_assert(NMODS * 2 < MOD_SLOTS && NFORMS * 2 < FORM_SLOTS && IR_NOPS * 2 < OP_SLOTS,
                "tables stay half empty");
 
-static void put(uint16_t *slots, uint32_t nslots, uint32_t hash, unsigned index) {
+static void ptx_put(uint16_t *slots, uint32_t nslots, uint32_t hash, unsigned index) {
     uint32_t i = hash & (nslots - 1);
     while (slots[i]) i = (i + 1) & (nslots - 1);
     slots[i] = (uint16_t)(index + 1);
@@ -36,29 +36,29 @@ static void build_tables(struct ptx *p) {
     p->form_slots = xcalloc(FORM_SLOTS, sizeof *p->form_slots);
     p->op_slots = xcalloc(OP_SLOTS, sizeof *p->op_slots);
     for (unsigned i = 0; i < NMODS; i++)
-        put(p->mod_slots, MOD_SLOTS, lex_hash_name(ptx_mods[i].text, strlen(ptx_mods[i].text)), i);
+        ptx_put(p->mod_slots, MOD_SLOTS, lex_hash_name(ptx_mods[i].text, strlen(ptx_mods[i].text)), i);
     for (unsigned i = 0; i < NFORMS; i++)
-        put(p->form_slots, FORM_SLOTS, lex_hash_name(forms[i].name, strlen(forms[i].name)), i);
+        ptx_put(p->form_slots, FORM_SLOTS, lex_hash_name(forms[i].name, strlen(forms[i].name)), i);
     for (unsigned i = 0; i < IR_NOPS; i++)
-        put(p->op_slots, OP_SLOTS, op_hash(ir_ops[i].name, ir_ops[i].type), i);
+        ptx_put(p->op_slots, OP_SLOTS, op_hash(ir_ops[i].name, ir_ops[i].type), i);
     memset(p->cvt, -1, sizeof p->cvt);
     for (int op = IR_CVT_U8_U8; op <= IR_CVT_F64_F64; op++)
         p->cvt[ir_ops[op].dtype][ir_ops[op].type] = (int16_t)op;
 }
 
-static bool same(const struct tok *t, const char *text) {
+static bool ptx_same(const struct tok *t, const char *text) {
     return !strncmp(t->s, text, t->len) && !text[t->len];
 }
 
 const struct mod *ptx_find_mod(const struct ptx *p, const struct tok *word) {
     for (uint32_t i = word->hash & (MOD_SLOTS - 1); p->mod_slots[i]; i = (i + 1) & (MOD_SLOTS - 1))
-        if (same(word, ptx_mods[p->mod_slots[i] - 1].text)) return &ptx_mods[p->mod_slots[i] - 1];
+        if (ptx_same(word, ptx_mods[p->mod_slots[i] - 1].text)) return &ptx_mods[p->mod_slots[i] - 1];
     return NULL;
 }
 
 const struct form *ptx_find_form(const struct ptx *p, const struct tok *name) {
     for (uint32_t i = name->hash & (FORM_SLOTS - 1); p->form_slots[i]; i = (i + 1) & (FORM_SLOTS - 1))
-        if (same(name, forms[p->form_slots[i] - 1].name)) return &forms[p->form_slots[i] - 1];
+        if (ptx_same(name, forms[p->form_slots[i] - 1].name)) return &forms[p->form_slots[i] - 1];
     return NULL;
 }
 
@@ -76,7 +76,7 @@ int ptx_find_op(const struct ptx *p, const char *name, enum ir_type t) {
     return op < 0 && ir_type_signed(t) ? find_exact(p, name, t - 1u) : op;
 }
 
-static void release(struct ptx *p) {
+static void ptx_release(struct ptx *p) {
     xfree(p->mod_slots);
     xfree(p->form_slots);
     xfree(p->op_slots);
@@ -97,7 +97,7 @@ static void release(struct ptx *p) {
     arena_free(&p->tmp);
 }
 
-static struct ptx *begin(const char *name, size_t len) {
+static struct ptx *ptx_begin(const char *name, size_t len) {
     struct ptx *p = xcalloc(1, sizeof *p);
     struct ir_module *m = p->m = ir_module_new(name);
     VEC_PUSH(&m->files, NULL);
@@ -111,7 +111,7 @@ static struct ptx *begin(const char *name, size_t len) {
 }
 
 /* The texts one behind the other, each ending in NUL, which the lexer relies on, and a new line. */
-static char *join(struct ir_module *m, const struct ptx_text *texts, size_t n, size_t len) {
+static char *ptx_join(struct ir_module *m, const struct ptx_text *texts, size_t n, size_t len) {
     char *all = arena_alloc(&m->mem, len + 2 * n), *to = all;
     for (size_t i = 0; i < n; i++) {
         memcpy(to, texts[i].text, texts[i].len);
@@ -171,7 +171,7 @@ static struct ir_module *finish(struct ptx *p, struct err *e) {
         m = NULL;
     } else
         diag_hand_over(&p->diag, m);
-    release(p);
+    ptx_release(p);
     xfree(p);
     return m;
 }
@@ -183,8 +183,8 @@ struct ir_module *ptx_link(const char *name, const struct ptx_text *texts, size_
             err_set(e, ERR_INPUT, "%s: error: the text is larger than 2 GB", name);
             return NULL;
         }
-    struct ptx *p = begin(name, len);
-    const char *all = join(p->m, texts, n, len);
+    struct ptx *p = ptx_begin(name, len);
+    const char *all = ptx_join(p->m, texts, n, len);
     diag_init(&p->diag, p->m);
     read_parts(p, texts, n, all);
     return finish(p, e);

@@ -8,7 +8,7 @@
 
 enum { MAX_NESTING = 4 };
 
-static bool operand(struct ptx *p, struct stmt *s, struct opnd *o, unsigned depth);
+static bool stmt_operand(struct ptx *p, struct stmt *s, struct opnd *o, unsigned depth);
 
 static struct opnd *pool_alloc(struct ptx *p, struct stmt *s, unsigned n) {
     if (s->npool + n > STMT_POOL) {
@@ -23,7 +23,7 @@ static struct opnd *pool_alloc(struct ptx *p, struct stmt *s, unsigned n) {
 
 /* A comma-separated list up to its closing character. Elements are read into a local array first, because their own
  * parts come from the same pool and an operand's elements must lie together. */
-static bool list(struct ptx *p, struct stmt *s, struct opnd *o, int close, unsigned depth) {
+static bool stmt_list(struct ptx *p, struct stmt *s, struct opnd *o, int close, unsigned depth) {
     enum { MOST = 64 };
     struct opnd elem[MOST];
     unsigned n = 0;
@@ -33,7 +33,7 @@ static bool list(struct ptx *p, struct stmt *s, struct opnd *o, int close, unsig
         if (n == MOST) return diag_error(&p->diag, p->t.at, "more than %d elements in one operand", MOST);
         if (n && !ptx_expect(p, ',', "between the elements")) return false;
         memset(&elem[n], 0, sizeof elem[n]);
-        if (!operand(p, s, &elem[n++], depth + 1)) return false;
+        if (!stmt_operand(p, s, &elem[n++], depth + 1)) return false;
     }
     ptx_next(p);
     o->nelem = (uint8_t)n;
@@ -219,7 +219,7 @@ static bool name_operand(struct ptx *p, struct opnd *o) {
 /* [base], [base + n], [n], and the lists of tex. */
 static bool address_operand(struct ptx *p, struct stmt *s, struct opnd *o, unsigned depth) {
     o->kind = OPND_ADDR;
-    if (!list(p, s, o, ']', depth)) return false;
+    if (!stmt_list(p, s, o, ']', depth)) return false;
     if (!o->nelem) return diag_error(&p->diag, o->at, "expected an address between '[' and ']'");
     o->disp = o->elem[0].disp;
     return true;
@@ -250,12 +250,12 @@ static bool first_operand(struct ptx *p, struct stmt *s, struct opnd *o, unsigne
         if (!name_operand(p, o)) return false;
         /* A register's offset is only meaningful inside an address: the address handler checks. */
         return o->kind != OPND_REG || !depth || displacement(p, &o->disp);
-    case '{': o->kind = OPND_VEC; return list(p, s, o, '}', depth);
+    case '{': o->kind = OPND_VEC; return stmt_list(p, s, o, '}', depth);
     case '[': return address_operand(p, s, o, depth);
     case '(':
         if (f->lower != lower_call) return constant_operand(p, o);
         o->kind = OPND_LIST;
-        return list(p, s, o, ')', depth);
+        return stmt_list(p, s, o, ')', depth);
     case '!':
         if (!name_follows(p)) return constant_operand(p, o);
         ptx_next(p);
@@ -270,24 +270,24 @@ static bool first_operand(struct ptx *p, struct stmt *s, struct opnd *o, unsigne
     }
 }
 
-static bool operand(struct ptx *p, struct stmt *s, struct opnd *o, unsigned depth) {
+static bool stmt_operand(struct ptx *p, struct stmt *s, struct opnd *o, unsigned depth) {
     o->at = p->t.at;
     o->nvec = 1;
     if (!first_operand(p, s, o, depth)) return false;
     if (p->t.kind != '|') return true;
     ptx_next(p);
     o->second = pool_alloc(p, s, 1);
-    return o->second && operand(p, s, o->second, depth + 1);
+    return o->second && stmt_operand(p, s, o->second, depth + 1);
 }
 
-static bool operands(struct ptx *p, struct stmt *s) {
+static bool stmt_operands(struct ptx *p, struct stmt *s) {
     if (p->t.kind == ';') return true;
     do {
         if (s->nops == STMT_OPNDS)
             return diag_error(&p->diag, p->t.at, "an instruction has at most %d operands", STMT_OPNDS);
         struct opnd *o = &s->o[s->nops++];
         memset(o, 0, sizeof *o);
-        if (!operand(p, s, o, 0)) return false;
+        if (!stmt_operand(p, s, o, 0)) return false;
         if (o->kind == OPND_REG && (p->t.kind == '+' || p->t.kind == '-'))
             return diag_error(&p->diag, p->t.at, "an offset is only allowed inside [ ]");
     } while (ptx_accept(p, ','));
@@ -327,7 +327,7 @@ static bool modifiers_allowed(const struct stmt *s) {
     return true;
 }
 
-static bool guard(struct ptx *p, struct stmt *s) {
+static bool stmt_guard(struct ptx *p, struct stmt *s) {
     ptx_next(p);
     bool neg = ptx_accept(p, '!');
     struct opnd o = {.at = p->t.at, .nvec = 1};
@@ -347,7 +347,7 @@ static bool unknown_instruction(struct ptx *p, struct stmt *s) {
 }
 
 static bool body_of(struct ptx *p, struct stmt *s) {
-    if (p->t.kind == '@' && !guard(p, s)) return false;
+    if (p->t.kind == '@' && !stmt_guard(p, s)) return false;
     if (p->t.kind != TOK_ID) return ptx_unexpected(p, "an instruction");
     s->at = p->t.at;
     s->line = p->t.line;
@@ -357,7 +357,7 @@ static bool body_of(struct ptx *p, struct stmt *s) {
     if (!s->form) return unknown_instruction(p, s);
     if (s->form->lower == lower_refuse) return lower_refuse(p, s);
     if (!modifiers_allowed(s)) return lower_unsupported(p, s, "");
-    if (!operands(p, s)) return false;
+    if (!stmt_operands(p, s)) return false;
     if (p->t.kind != ';') return ptx_unexpected(p, "',' or ';' after the operand");
     p->b.guard = s->guard;
     p->b.line = s->line;

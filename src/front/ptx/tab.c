@@ -69,7 +69,7 @@ void names_free(struct names *t) {
     VEC_FREE(&t->scopes);
 }
 
-static struct names_slot *slot_of(const struct names *t, const char *name, uint32_t len, uint32_t hash) {
+static struct names_slot *tab_slot_of(const struct names *t, const char *name, uint32_t len, uint32_t hash) {
     size_t i = hash & (t->cap - 1);
     for (;; i = (i + 1) & (t->cap - 1)) {
         struct names_slot *s = &t->slots[i];
@@ -83,7 +83,7 @@ static void names_grow(struct names *t) {
     t->cap = n ? n * 2 : 1024;
     t->slots = xcalloc(t->cap, sizeof *t->slots);
     for (size_t k = 0; k < n; k++)
-        if (old[k].name) *slot_of(t, old[k].name, old[k].len, old[k].hash) = old[k];
+        if (old[k].name) *tab_slot_of(t, old[k].name, old[k].len, old[k].hash) = old[k];
     xfree(old);
 }
 
@@ -93,7 +93,7 @@ void names_push(struct names *t) {
 
 void names_pop(struct names *t) {
     for (struct sym *s = t->scopes.v[--t->scopes.n]; s; s = s->scope_next)
-        slot_of(t, s->name, s->len, s->hash)->sym = s->shadowed;
+        tab_slot_of(t, s->name, s->len, s->hash)->sym = s->shadowed;
 }
 
 void names_drop_own(struct names *t) {
@@ -104,7 +104,7 @@ void names_drop_own(struct names *t) {
             at = &s->scope_next;
             continue;
         }
-        slot_of(t, s->name, s->len, s->hash)->sym = s->shadowed;
+        tab_slot_of(t, s->name, s->len, s->hash)->sym = s->shadowed;
         *at = s->scope_next;
     }
 }
@@ -112,7 +112,7 @@ void names_drop_own(struct names *t) {
 struct sym *names_add(struct names *t, const struct tok *name, bool range, bool *is_new) {
     if (t->n * 2 >= t->cap) names_grow(t);
     uint32_t hash = range ? name->hash ^ RANGE_SALT : name->hash;
-    struct names_slot *slot = slot_of(t, name->s, name->len, hash);
+    struct names_slot *slot = tab_slot_of(t, name->s, name->len, hash);
     if (!slot->name) {
         *slot = (struct names_slot){name->s, name->len, hash, NULL};
         t->n++;
@@ -138,7 +138,7 @@ static struct sym *find_element(const struct names *t, const struct tok *name, u
                                 uint32_t *element) {
     uint32_t digits = name->len - stem;
     if (!digits || digits > 9 || (digits > 1 && name->s[stem] == '0')) return NULL;
-    struct sym *s = slot_of(t, name->s, stem, hash ^ RANGE_SALT)->sym;
+    struct sym *s = tab_slot_of(t, name->s, stem, hash ^ RANGE_SALT)->sym;
     if (!s) return NULL;
     uint32_t n = 0;
     for (uint32_t i = stem; i < name->len; i++) n = n * 10 + (uint32_t)(name->s[i] - '0');
@@ -149,7 +149,7 @@ static struct sym *find_element(const struct names *t, const struct tok *name, u
 
 struct sym *names_find(const struct names *t, const struct tok *name, uint32_t *element) {
     if (!t->cap) return NULL;
-    struct sym *best = slot_of(t, name->s, name->len, name->hash)->sym;
+    struct sym *best = tab_slot_of(t, name->s, name->len, name->hash)->sym;
     if (name->stem == name->len) return best;
     uint32_t hash = name->stem_hash, n = 0;
     for (uint32_t stem = name->stem; stem < name->len; stem++) {
@@ -163,7 +163,7 @@ struct sym *names_find(const struct names *t, const struct tok *name, uint32_t *
 
 struct sym *names_find_here(const struct names *t, const struct tok *name) {
     if (!t->cap) return NULL;
-    struct sym *s = slot_of(t, name->s, name->len, name->hash)->sym;
+    struct sym *s = tab_slot_of(t, name->s, name->len, name->hash)->sym;
     return s && s->depth == names_depth(t) ? s : NULL;
 }
 

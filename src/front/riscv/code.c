@@ -25,7 +25,7 @@ static uint64_t next_symbol(const struct rv_elf *f, size_t *k, uint64_t addr) {
     return *k < f->symbols.n ? f->symbols.v[*k].address : UINT64_MAX;
 }
 
-static void sweep(struct rv_code *c, const struct rv_table *t, struct rv_range r, size_t *symbol) {
+static void rv_code_sweep(struct rv_code *c, const struct rv_table *t, struct rv_range r, size_t *symbol) {
     const uint8_t *p = rv_elf_at(c->f, r.from, r.to - r.from);
     for (uint64_t at = r.from; p && at < r.to;) {
         const uint64_t cut = next_symbol(c->f, symbol, at), end = cut < r.to ? cut : r.to;
@@ -39,7 +39,7 @@ static void sweep(struct rv_code *c, const struct rv_table *t, struct rv_range r
     }
 }
 
-static bool read_all(struct rv_code *c, const char *name, struct err *e) {
+static bool rv_code_read_all(struct rv_code *c, const char *name, struct err *e) {
     const struct rv_elf *f = c->f;
     struct rv_table t;
     size_t symbol = 0;
@@ -53,7 +53,7 @@ static bool read_all(struct rv_code *c, const char *name, struct err *e) {
     c->at = xmalloc(c->halves * sizeof *c->at + 1);
     memset(c->at, 0xff, c->halves * sizeof *c->at);
     rv_table_init(&t);
-    for (size_t k = 0; k < f->code.n; k++) sweep(c, &t, f->code.v[k], &symbol);
+    for (size_t k = 0; k < f->code.n; k++) rv_code_sweep(c, &t, f->code.v[k], &symbol);
     return true;
 }
 
@@ -114,7 +114,7 @@ uint32_t rv_code_func(const struct rv_code *c, uint64_t addr) {
 
 /* ---- whose address is taken ---- */
 
-static void take(struct rv_code *c, uint64_t addr) {
+static void rv_code_take(struct rv_code *c, uint64_t addr) {
     const uint32_t f = rv_code_func(c, addr);
     if (f != RV_NONE && c->funcs.v[f].from == addr) c->funcs.v[f].taken = true;
 }
@@ -126,7 +126,7 @@ static void find_taken(struct rv_code *c) {
         for (uint64_t at = (8 - s->address % 8) % 8; at + 8 <= s->filled; at += 8) {
             uint64_t word;
             memcpy(&word, s->data + at, 8);
-            if (word >= c->base && word - c->base < c->halves * 2) take(c, word);
+            if (word >= c->base && word - c->base < c->halves * 2) rv_code_take(c, word);
         }
     }
     for (uint32_t f = 0; f < c->funcs.n; f++)
@@ -134,13 +134,13 @@ static void find_taken(struct rv_code *c) {
             uint64_t v;
             const struct rv_insn *i = &c->insn.v[k];
             if (i->id == RV_ADDI && rv_known(c, &c->funcs.v[f], k, i->rs1, &v))
-                take(c, v + (uint64_t)(int64_t)i->imm);
+                rv_code_take(c, v + (uint64_t)(int64_t)i->imm);
         }
 }
 
 bool rv_code_read(struct rv_code *c, const struct rv_elf *f, const char *name, struct err *e) {
     *c = (struct rv_code){.f = f};
-    if (!read_all(c, name, e)) return false;
+    if (!rv_code_read_all(c, name, e)) return false;
     if (!c->insn.n) return err_set(e, ERR_INPUT, "%s: error: there are no instructions in it", name);
     make_functions(c);
     find_taken(c);

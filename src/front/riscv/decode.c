@@ -44,7 +44,7 @@ static int32_t of_j(uint32_t w) {
            (int32_t)((w >> 12 & 0xff) << 12 | (w >> 20 & 1) << 11 | (w >> 21 & 0x3ff) << 1);
 }
 
-static int32_t immediate(enum rv_format f, uint32_t w) {
+static int32_t rv_decode_immediate(enum rv_format f, uint32_t w) {
     switch (f) {
     case RV_F_I:
     case RV_F_LD:
@@ -82,7 +82,7 @@ void rv_table_init(struct rv_table *t) {
     t->first[32] = n;
 }
 
-static uint16_t find_row(const struct rv_table *t, uint32_t w) {
+static uint16_t rv_decode_find_row(const struct rv_table *t, uint32_t w) {
     const uint32_t opcode = w >> 2 & 31;
     for (uint32_t n = t->first[opcode]; n < t->first[opcode + 1]; n++) {
         const struct rv_row *row = &rv_rows[t->row[n]];
@@ -103,23 +103,23 @@ void rv_decode(const struct rv_table *t, const uint8_t *p, size_t n, struct rv_i
     } else if (!(w = rv_expand((uint16_t)half))) {
         return;
     }
-    out->id = find_row(t, w);
+    out->id = rv_decode_find_row(t, w);
     if (out->id == RV_NROWS) return;
     out->rd = w >> 7 & 0x1f;
     out->rs1 = w >> 15 & 0x1f;
     out->rs2 = w >> 20 & 0x1f;
     out->rs3 = (uint8_t)(w >> 27);
     out->rm = w >> 12 & 7;
-    out->imm = immediate((enum rv_format)rv_rows[out->id].format, w);
+    out->imm = rv_decode_immediate((enum rv_format)rv_rows[out->id].format, w);
 }
 
 /* ---- text ---- */
 
-static void add(struct sb *out, const char *text) {
+static void rv_decode_add(struct sb *out, const char *text) {
     sb_addn(out, text, strlen(text));
 }
 
-static void add_number(struct sb *out, int64_t v) {
+static void rv_decode_add_number(struct sb *out, int64_t v) {
     char digits[24];
     size_t at = sizeof digits;
     uint64_t left = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
@@ -137,7 +137,7 @@ static void add_hex(struct sb *out, uint64_t v) {
     sb_addn(out, digits + at, sizeof digits - at);
 }
 
-static uint8_t source(const struct rv_insn *i, char which) {
+static uint8_t rv_decode_source(const struct rv_insn *i, char which) {
     return which == '1' ? i->rs1 : which == '2' ? i->rs2 : i->rs3;
 }
 
@@ -145,7 +145,7 @@ static void print_fence(struct sb *out, int32_t imm) {
     for (int shift = 4; shift >= 0; shift -= 4) {
         for (int b = 3; b >= 0; b--)
             if (imm >> shift >> b & 1) sb_addn(out, &"wroi"[b], 1);
-        if (shift) add(out, ",");
+        if (shift) rv_decode_add(out, ",");
     }
 }
 
@@ -154,17 +154,17 @@ static void print_operand(struct sb *out, const struct rv_insn *i, const char **
     static const char *const rounding[8] = {"rne", "rtz", "rdn", "rup", "rmm", "", "", ""};
     const char what = *(*at)++;
     switch (what) {
-    case 'X': add(out, rv_xname[i->rd]); break;
-    case 'F': add(out, rv_fname[i->rd]); break;
-    case 'x': add(out, rv_xname[source(i, *(*at)++)]); break;
-    case 'f': add(out, rv_fname[source(i, *(*at)++)]); break;
+    case 'X': rv_decode_add(out, rv_xname[i->rd]); break;
+    case 'F': rv_decode_add(out, rv_fname[i->rd]); break;
+    case 'x': rv_decode_add(out, rv_xname[rv_decode_source(i, *(*at)++)]); break;
+    case 'f': rv_decode_add(out, rv_fname[rv_decode_source(i, *(*at)++)]); break;
     case '(':
-        add(out, "(");
-        add(out, rv_xname[i->rs1]);
-        add(out, ")");
+        rv_decode_add(out, "(");
+        rv_decode_add(out, rv_xname[i->rs1]);
+        rv_decode_add(out, ")");
         break;
     case 'u':
-        add(out, "0x");
+        rv_decode_add(out, "0x");
         add_hex(out, (uint32_t)i->imm >> 12);
         break;
     case 'b':
@@ -172,36 +172,36 @@ static void print_operand(struct sb *out, const struct rv_insn *i, const char **
     case 'h':
     case 'w':
     case 'c':
-        add(out, "0x");
+        rv_decode_add(out, "0x");
         add_hex(out, (uint32_t)i->imm);
         break;
-    case 'z': add_number(out, i->rs1); break;
+    case 'z': rv_decode_add_number(out, i->rs1); break;
     case 'p': print_fence(out, i->imm); break;
-    case 'r': add(out, rounding[i->rm]); break;
-    default: add_number(out, i->imm);
+    case 'r': rv_decode_add(out, rounding[i->rm]); break;
+    default: rv_decode_add_number(out, i->imm);
     }
 }
 
 void rv_print(struct sb *out, const struct rv_insn *i, uint64_t address) {
     if (i->id == RV_NROWS) {
-        add(out, i->length == 4 ? ".word 0x" : ".half 0x");
+        rv_decode_add(out, i->length == 4 ? ".word 0x" : ".half 0x");
         add_hex(out, i->word);
         return;
     }
     const struct rv_row *row = &rv_rows[i->id];
     const char *at = operands[row->format];
     char before = ' ';
-    add(out, row->name);
+    rv_decode_add(out, row->name);
     if (row->format == RV_F_AMO || row->format == RV_F_LR) {
         static const char *const order[4] = {"", ".rl", ".aq", ".aqrl"};
-        add(out, order[i->word >> 25 & 3]);
+        rv_decode_add(out, order[i->word >> 25 & 3]);
     }
     while (*at && !(*at == 'r' && i->rm == 7)) { /* as fcsr says: not written */
         const char what = *at;
         if (before == ' ')
-            add(out, " ");
+            rv_decode_add(out, " ");
         else if (what != '(' || (before != 'i' && before != 's'))
-            add(out, ",");
+            rv_decode_add(out, ",");
         print_operand(out, i, &at, address);
         before = what;
     }

@@ -15,12 +15,12 @@ enum { FLAG_RVE = 8 };
 /* Memory that a program may be given besides: sizes in a file are not believed beyond this. */
 #define MOST_BYTES (UINT64_C(1) << 36)
 
-static const void *within(const struct rv_elf *f, uint64_t offset, uint64_t n) {
+static const void *elf_within(const struct rv_elf *f, uint64_t offset, uint64_t n) {
     return offset <= f->bytes && n <= f->bytes - offset ? f->data + offset : NULL;
 }
 
 static const char *string_at(const struct rv_elf *f, const Elf64_Shdr *table, uint64_t offset) {
-    if (offset >= table->sh_size || !within(f, table->sh_offset, table->sh_size)) return "";
+    if (offset >= table->sh_size || !elf_within(f, table->sh_offset, table->sh_size)) return "";
     const char *text = (const char *)f->data + table->sh_offset + offset;
     return memchr(text, 0, table->sh_size - offset) ? text : "";
 }
@@ -34,8 +34,8 @@ bool rv_elf_is(const void *data, size_t n) {
 
 /* ---- segments ---- */
 
-static bool add_segment(struct rv_elf *f, const char *name, const Elf64_Phdr *p, struct err *e) {
-    if (!within(f, p->p_offset, p->p_filesz) || p->p_filesz > p->p_memsz)
+static bool elf_add_segment(struct rv_elf *f, const char *name, const Elf64_Phdr *p, struct err *e) {
+    if (!elf_within(f, p->p_offset, p->p_filesz) || p->p_filesz > p->p_memsz)
         return err_set(e, ERR_INPUT, "%s: error: the segment at 0x%" PRIx64 " goes beyond the file", name,
                        (uint64_t)p->p_vaddr);
     if (p->p_memsz > MOST_BYTES || p->p_vaddr > MOST_BYTES)
@@ -56,7 +56,7 @@ static bool add_segment(struct rv_elf *f, const char *name, const Elf64_Phdr *p,
 
 static bool read_segments(struct rv_elf *f, const char *name, const Elf64_Ehdr *h, struct err *e) {
     if (h->e_phentsize != sizeof(Elf64_Phdr) ||
-        !within(f, h->e_phoff, (uint64_t)h->e_phnum * sizeof(Elf64_Phdr)))
+        !elf_within(f, h->e_phoff, (uint64_t)h->e_phnum * sizeof(Elf64_Phdr)))
         return err_set(e, ERR_INPUT, "%s: error: its program headers are not in the file", name);
     for (uint32_t k = 0; k < h->e_phnum; k++) {
         Elf64_Phdr p;
@@ -66,7 +66,7 @@ static bool read_segments(struct rv_elf *f, const char *name, const Elf64_Ehdr *
                 e, ERR_INPUT,
                 "%s: error: it is linked to shared libraries, or to be moved; link it with -static", name);
         if (p.p_type != PT_LOAD || !p.p_memsz) continue;
-        if (!add_segment(f, name, &p, e)) return false;
+        if (!elf_add_segment(f, name, &p, e)) return false;
         if (h->e_phoff >= p.p_offset && h->e_phoff - p.p_offset < p.p_filesz)
             f->headers = p.p_vaddr + (h->e_phoff - p.p_offset);
     }
@@ -92,7 +92,7 @@ static void note_symbol(struct rv_elf *f, const Elf64_Shdr *names, const Elf64_S
 }
 
 static void read_symbols(struct rv_elf *f, const Elf64_Shdr *table, const Elf64_Shdr *names) {
-    if (table->sh_entsize != sizeof(Elf64_Sym) || !within(f, table->sh_offset, table->sh_size)) return;
+    if (table->sh_entsize != sizeof(Elf64_Sym) || !elf_within(f, table->sh_offset, table->sh_size)) return;
     for (uint64_t k = 0; k < table->sh_size / sizeof(Elf64_Sym); k++) {
         Elf64_Sym s;
         memcpy(&s, f->data + table->sh_offset + k * sizeof s, sizeof s);
@@ -111,12 +111,12 @@ static void read_symbols(struct rv_elf *f, const Elf64_Shdr *table, const Elf64_
 }
 
 static struct rv_bytes contents(const struct rv_elf *f, const Elf64_Shdr *s) {
-    const uint8_t *v = s->sh_flags & SHF_COMPRESSED ? NULL : within(f, s->sh_offset, s->sh_size);
+    const uint8_t *v = s->sh_flags & SHF_COMPRESSED ? NULL : elf_within(f, s->sh_offset, s->sh_size);
     return (struct rv_bytes){v, v ? s->sh_size : 0};
 }
 
 static bool section(const struct rv_elf *f, const Elf64_Ehdr *h, uint32_t k, Elf64_Shdr *out) {
-    const void *at = k < h->e_shnum ? within(f, h->e_shoff + k * sizeof *out, sizeof *out) : NULL;
+    const void *at = k < h->e_shnum ? elf_within(f, h->e_shoff + k * sizeof *out, sizeof *out) : NULL;
     if (at) memcpy(out, at, sizeof *out);
     return at;
 }

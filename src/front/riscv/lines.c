@@ -10,7 +10,7 @@ struct reader {
     bool bad;
 };
 
-static uint64_t take(struct reader *r, uint32_t n) {
+static uint64_t rv_lines_take(struct reader *r, uint32_t n) {
     uint64_t v = 0;
     if ((uint64_t)(r->end - r->at) < n || n > 8) {
         r->bad = true;
@@ -33,7 +33,7 @@ static void skip(struct reader *r, uint64_t n) {
 static uint64_t take_uleb(struct reader *r) {
     uint64_t v = 0, byte = 0x80;
     for (uint32_t shift = 0; byte & 0x80 && !r->bad; shift += 7) {
-        byte = take(r, 1);
+        byte = rv_lines_take(r, 1);
         if (shift < 64) v |= (byte & 0x7f) << shift;
     }
     return v;
@@ -43,7 +43,7 @@ static int64_t take_sleb(struct reader *r) {
     uint64_t v = 0, byte = 0x80;
     uint32_t shift = 0;
     for (; byte & 0x80 && !r->bad; shift += 7) {
-        byte = take(r, 1);
+        byte = rv_lines_take(r, 1);
         if (shift < 64) v |= (byte & 0x7f) << shift;
     }
     return (int64_t)(shift < 64 && byte & 0x40 ? v | ~UINT64_C(0) << shift : v);
@@ -88,7 +88,7 @@ static uint32_t file_number(struct unit *u, const char *dir, const char *name) {
     return k;
 }
 
-static void add_file(struct unit *u, const char *name, uint64_t dir) {
+static void rv_lines_add_file(struct unit *u, const char *name, uint64_t dir) {
     VEC_PUSH(&u->files, file_number(u, dir < u->dirs.n ? u->dirs.v[dir] : "", name));
 }
 
@@ -100,7 +100,7 @@ static void read_names_4(struct unit *u) {
         const uint64_t dir = take_uleb(&u->r);
         take_uleb(&u->r);
         take_uleb(&u->r);
-        add_file(u, name, dir);
+        rv_lines_add_file(u, name, dir);
     }
 }
 
@@ -109,12 +109,12 @@ static uint64_t take_form(struct unit *u, uint64_t form, const char **text) {
     switch (form) {
     case 0x08: *text = take_string(&u->r); return 0; /* string */
     case 0x1f:
-        *text = string_in(u->f->debug_line_str, take(&u->r, u->offset_bytes));
-        return 0;                                                                          /* line_strp */
-    case 0x0e: *text = string_in(u->f->debug_str, take(&u->r, u->offset_bytes)); return 0; /* strp */
-    case 0x0b: return take(&u->r, 1);                                                      /* data1 */
-    case 0x05: return take(&u->r, 2);
-    case 0x06: return take(&u->r, 4);
+        *text = string_in(u->f->debug_line_str, rv_lines_take(&u->r, u->offset_bytes));
+        return 0; /* line_strp */
+    case 0x0e: *text = string_in(u->f->debug_str, rv_lines_take(&u->r, u->offset_bytes)); return 0; /* strp */
+    case 0x0b: return rv_lines_take(&u->r, 1); /* data1 */
+    case 0x05: return rv_lines_take(&u->r, 2);
+    case 0x06: return rv_lines_take(&u->r, 4);
     case 0x0f: return take_uleb(&u->r);
     case 0x1e: skip(&u->r, 16); return 0;               /* data16: a digest */
     case 0x09: skip(&u->r, take_uleb(&u->r)); return 0; /* block */
@@ -125,7 +125,7 @@ static uint64_t take_form(struct unit *u, uint64_t form, const char **text) {
 static void read_table_5(struct unit *u, bool files) {
     enum { PATH = 1, DIRECTORY = 2, MOST_FIELDS = 16 };
     uint64_t kind[MOST_FIELDS], form[MOST_FIELDS];
-    const uint64_t fields = take(&u->r, 1);
+    const uint64_t fields = rv_lines_take(&u->r, 1);
     if (fields > MOST_FIELDS) u->r.bad = true;
     for (uint64_t k = 0; k < fields && !u->r.bad; k++) {
         kind[k] = take_uleb(&u->r);
@@ -140,7 +140,7 @@ static void read_table_5(struct unit *u, bool files) {
             if (kind[k] == DIRECTORY) dir = v;
         }
         if (files)
-            add_file(u, name, dir);
+            rv_lines_add_file(u, name, dir);
         else
             VEC_PUSH(&u->dirs, name);
     }
@@ -161,7 +161,7 @@ struct program {
 };
 
 /* Instructions from one row's address up to the next. */
-static void fill(struct unit *u, const struct row *from, uint64_t to) {
+static void rv_lines_fill(struct unit *u, const struct row *from, uint64_t to) {
     const struct ir_binary *b = u->m->binary;
     if (!from->there || from->file >= u->files.n || to < from->addr || to - from->addr > b->halves * 2)
         return;
@@ -172,8 +172,8 @@ static void fill(struct unit *u, const struct row *from, uint64_t to) {
     }
 }
 
-static void add_row(struct unit *u, struct row *last, const struct row *now) {
-    fill(u, last, now->addr);
+static void rv_lines_add_row(struct unit *u, struct row *last, const struct row *now) {
+    rv_lines_fill(u, last, now->addr);
     *last = *now;
     last->there = true;
 }
@@ -187,8 +187,8 @@ static bool extended(struct unit *u, struct row *now) {
         return true;
     }
     after += n;
-    const uint64_t op = take(&u->r, 1);
-    if (op == 2 && n == 9) now->addr = take(&u->r, 8);
+    const uint64_t op = rv_lines_take(&u->r, 1);
+    if (op == 2 && n == 9) now->addr = rv_lines_take(&u->r, 8);
     u->r.at = after;
     return op == 1;
 }
@@ -196,31 +196,31 @@ static bool extended(struct unit *u, struct row *now) {
 static void standard(struct unit *u, const struct program *p, uint64_t op, struct row *now,
                      struct row *last) {
     switch (op) {
-    case 1: add_row(u, last, now); break;
+    case 1: rv_lines_add_row(u, last, now); break;
     case 2: now->addr += take_uleb(&u->r) * p->least; break;
     case 3: now->line += (uint64_t)take_sleb(&u->r); break;
     case 4: now->file = take_uleb(&u->r); break;
     case 5: now->column = take_uleb(&u->r); break;
     case 8: now->addr += (uint64_t)((255 - p->first) / p->range) * p->least; break;
-    case 9: now->addr += take(&u->r, 2); break;
+    case 9: now->addr += rv_lines_take(&u->r, 2); break;
     default:
         for (uint32_t k = 0; k < p->operands[op]; k++) take_uleb(&u->r);
     }
 }
 
-static void run(struct unit *u, const struct program *p) {
+static void rv_lines_run(struct unit *u, const struct program *p) {
     const struct row begin = {.file = 1, .line = 1};
     struct row now = begin, last = {0};
     while (u->r.at < u->r.end && !u->r.bad) {
-        const uint64_t op = take(&u->r, 1);
+        const uint64_t op = rv_lines_take(&u->r, 1);
         if (op >= p->first) {
             now.addr += (uint64_t)((op - p->first) / p->range) * p->least;
             now.line += (uint64_t)(p->base + (int64_t)((op - p->first) % p->range));
-            add_row(u, &last, &now);
+            rv_lines_add_row(u, &last, &now);
         } else if (op) {
             standard(u, p, op, &now, &last);
         } else if (extended(u, &now)) {
-            fill(u, &last, now.addr);
+            rv_lines_fill(u, &last, now.addr);
             now = begin;
             last.there = false;
         }
@@ -231,19 +231,19 @@ static void run(struct unit *u, const struct program *p) {
 
 static void read_unit(struct unit *u) {
     struct program p = {0};
-    u->version = (uint32_t)take(&u->r, 2);
+    u->version = (uint32_t)rv_lines_take(&u->r, 2);
     if (u->version < 2 || u->version > 5) return;
-    if (u->version == 5) take(&u->r, 2); /* bytes of addresses and of segment selectors */
-    const uint64_t header = take(&u->r, u->offset_bytes);
+    if (u->version == 5) rv_lines_take(&u->r, 2); /* bytes of addresses and of segment selectors */
+    const uint64_t header = rv_lines_take(&u->r, u->offset_bytes);
     const uint8_t *code = u->r.at;
     if (header > (uint64_t)(u->r.end - code)) return;
-    p.least = (uint32_t)take(&u->r, 1);
-    if (u->version >= 4) take(&u->r, 1); /* operations of an instruction: 1 */
-    take(&u->r, 1);
-    p.base = (int8_t)take(&u->r, 1);
-    p.range = (uint32_t)take(&u->r, 1);
-    p.first = (uint32_t)take(&u->r, 1);
-    for (uint32_t k = 1; k < p.first; k++) p.operands[k] = (uint8_t)take(&u->r, 1);
+    p.least = (uint32_t)rv_lines_take(&u->r, 1);
+    if (u->version >= 4) rv_lines_take(&u->r, 1); /* operations of an instruction: 1 */
+    rv_lines_take(&u->r, 1);
+    p.base = (int8_t)rv_lines_take(&u->r, 1);
+    p.range = (uint32_t)rv_lines_take(&u->r, 1);
+    p.first = (uint32_t)rv_lines_take(&u->r, 1);
+    for (uint32_t k = 1; k < p.first; k++) p.operands[k] = (uint8_t)rv_lines_take(&u->r, 1);
     if (!p.range || !p.first) return;
     if (u->version < 5) {
         read_names_4(u);
@@ -253,16 +253,16 @@ static void read_unit(struct unit *u) {
     }
     if (u->r.bad) return;
     u->r.at = code + header;
-    run(u, &p);
+    rv_lines_run(u, &p);
 }
 
 void rv_lines(const struct rv_elf *f, struct ir_module *m) {
     struct reader all = {f->debug_line.v, f->debug_line.v ? f->debug_line.v + f->debug_line.n : NULL, false};
     while (all.at < all.end && !all.bad) {
         struct unit u = {.f = f, .m = m, .offset_bytes = 4};
-        uint64_t n = take(&all, 4);
+        uint64_t n = rv_lines_take(&all, 4);
         if (n == 0xffffffff) {
-            n = take(&all, 8);
+            n = rv_lines_take(&all, 8);
             u.offset_bytes = 8;
         }
         u.r = (struct reader){all.at, all.at, false};

@@ -11,7 +11,7 @@
 
 enum { STACK_BYTES = 16 << 10 };
 
-static void add_insn(struct lower *l, struct ir_insn x, uint32_t line, uint64_t addr) {
+static void rv_lower_add_insn(struct lower *l, struct ir_insn x, uint32_t line, uint64_t addr) {
     x.line = line;
     VEC_PUSH(&l->m->code, x);
     VEC_PUSH(&l->m->src, (struct ir_srcloc){0});
@@ -22,7 +22,7 @@ static void add_insn(struct lower *l, struct ir_insn x, uint32_t line, uint64_t 
 static void add_stub(struct lower *l, uint32_t line, uint64_t addr, uint64_t to) {
     struct ir_insn x = rv_code_at(l->c, to) == RV_NONE ? (struct ir_insn){.op = IR_TRAP} : rv_jump_out(l, to);
     x.flags |= IR_F_ADDED;
-    add_insn(l, x, line, addr);
+    rv_lower_add_insn(l, x, line, addr);
 }
 
 static bool may_go_on(const struct ir_insn *i) {
@@ -39,7 +39,7 @@ static void end_function(struct lower *l, uint32_t line) {
     l->out.n = l->out_to.n = 0;
 }
 
-static void hex(struct sb *out, uint64_t v, int width) {
+static void rv_lower_hex(struct sb *out, uint64_t v, int width) {
     char digits[20];
     int at = sizeof digits;
     do digits[--at] = "0123456789abcdef"[v & 15];
@@ -50,7 +50,7 @@ static void hex(struct sb *out, uint64_t v, int width) {
 
 /* "   105b4:  add a0,a0,a1" */
 static void print_line(struct sb *out, const struct rv_insn *i, uint64_t addr) {
-    hex(out, addr, 8);
+    rv_lower_hex(out, addr, 8);
     sb_addn(out, ":  ", 3);
     rv_print(out, i, addr);
     sb_addn(out, "\n", 1);
@@ -88,14 +88,14 @@ static void lower_function(struct lower *l, uint32_t func, struct sb *text, uint
     for (uint32_t k = fn->first; k < fn->last; k++) {
         l->line_at = (uint32_t)text->len;
         print_line(text, &l->c->insn.v[k], l->c->addr.v[k]);
-        add_insn(l, rv_lower_insn(l, k), ++*line, l->c->addr.v[k]);
+        rv_lower_add_insn(l, rv_lower_insn(l, k), ++*line, l->c->addr.v[k]);
     }
     end_function(l, *line);
     f->end = (uint32_t)l->m->code.n;
     f->nvirt[IR_FILE_64] = IR_RV_ROWS;
 }
 
-static struct ir_binary *place(struct lower *l) {
+static struct ir_binary *rv_lower_place(struct lower *l) {
     const struct rv_code *c = l->c;
     struct ir_binary *b = ARENA_NEW(&l->m->mem, struct ir_binary, 1);
     uint32_t *pc_of = ARENA_NEW(&l->m->mem, uint32_t, c->halves);
@@ -131,7 +131,7 @@ void rv_lower(struct lower *l) {
     VEC_PUSH(&l->m->k64, 0);
     for (size_t f = 0; f < l->c->funcs.n; f++) add_function(l, &l->c->funcs.v[f]);
     for (uint32_t f = 0; f < l->c->funcs.n; f++) lower_function(l, f, &text, &line);
-    l->m->binary = place(l);
+    l->m->binary = rv_lower_place(l);
     l->m->text_len = text.len;
     l->m->text = sb_keep(&text, &l->m->mem);
     VEC_FREE(&l->addr);

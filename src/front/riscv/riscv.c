@@ -15,7 +15,7 @@ bool riscv_is(const void *data, size_t n) {
     return rv_elf_is(data, n);
 }
 
-static bool add_segment(struct ir_module *m, const struct rv_segment *s, size_t k, struct err *e) {
+static bool riscv_add_segment(struct ir_module *m, const struct rv_segment *s, size_t k, struct err *e) {
     if (s->address < LEAST || (s->address < WINDOWS_END && s->address + s->bytes > WINDOWS))
         return err_set(
             e, ERR_INPUT,
@@ -37,11 +37,11 @@ static bool add_segment(struct ir_module *m, const struct rv_segment *s, size_t 
     return true;
 }
 
-static bool build(struct ir_module *m, const void *data, size_t n, struct err *e) {
+static bool riscv_build(struct ir_module *m, const void *data, size_t n, struct err *e) {
     struct rv_elf f;
     struct rv_code c = {0};
     bool good = rv_elf_read(&f, m->name, data, n, e);
-    for (size_t k = 0; good && k < f.segments.n; k++) good = add_segment(m, &f.segments.v[k], k, e);
+    for (size_t k = 0; good && k < f.segments.n; k++) good = riscv_add_segment(m, &f.segments.v[k], k, e);
     if (good) good = rv_code_read(&c, &f, m->name, e);
     if (good) {
         struct lower l = {.c = &c, .m = m, .file = data, .file_bytes = n};
@@ -58,7 +58,7 @@ struct ir_module *riscv_load(const char *name, const void *data, size_t n, struc
     m->address_bits = 64;
     m->warnings = "";
     VEC_PUSH(&m->files, NULL);
-    if (build(m, data, n, e)) return m;
+    if (riscv_build(m, data, n, e)) return m;
     ir_module_free(m);
     return NULL;
 }

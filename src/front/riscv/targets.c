@@ -8,7 +8,7 @@
 
 enum { WINDOW = 24, DEEP = 4, MOST_ENTRIES = 4096 };
 
-static bool writes(const struct rv_insn *i, uint32_t reg) {
+static bool targets_writes(const struct rv_insn *i, uint32_t reg) {
     if (i->id == RV_NROWS) return false;
     const uint8_t f = rv_rows[i->id].format;
     const bool none = f == RV_F_NONE || f == RV_F_ST || f == RV_F_FST || f == RV_F_BR || f == RV_F_FENCE;
@@ -21,14 +21,14 @@ static bool writes(const struct rv_insn *i, uint32_t reg) {
 static uint32_t writer(const struct rv_code *c, const struct rv_func *fn, uint32_t i, uint32_t reg) {
     for (uint32_t n = 0; reg && i > fn->first && n < WINDOW; n++) {
         const struct rv_insn *x = &c->insn.v[--i];
-        if (writes(x, reg)) return i;
+        if (targets_writes(x, reg)) return i;
         if ((x->id == RV_JAL || x->id == RV_JALR) && x->rd) return RV_NONE; /* a call */
     }
     return RV_NONE;
 }
 
-static bool known(const struct rv_code *c, const struct rv_func *fn, uint32_t i, uint32_t reg, int depth,
-                  uint64_t *value) {
+static bool targets_known(const struct rv_code *c, const struct rv_func *fn, uint32_t i, uint32_t reg,
+                          int depth, uint64_t *value) {
     *value = 0;
     if (!reg) return true;
     const uint32_t w = depth ? writer(c, fn, i, reg) : RV_NONE;
@@ -39,16 +39,17 @@ static bool known(const struct rv_code *c, const struct rv_func *fn, uint32_t i,
     case RV_LUI: *value = imm; return true;
     case RV_AUIPC: *value = c->addr.v[w] + imm; return true;
     case RV_ADDI:
-        if (!known(c, fn, w, x->rs1, depth - 1, value)) return false;
+        if (!targets_known(c, fn, w, x->rs1, depth - 1, value)) return false;
         *value += imm;
         return true;
-    case RV_ADD: /* a move, when compressed */ return !x->rs1 && known(c, fn, w, x->rs2, depth - 1, value);
+    case RV_ADD: /* a move, when compressed */
+        return !x->rs1 && targets_known(c, fn, w, x->rs2, depth - 1, value);
     default: return false;
     }
 }
 
 bool rv_known(const struct rv_code *c, const struct rv_func *fn, uint32_t i, uint32_t reg, uint64_t *value) {
-    return reg && known(c, fn, i, reg, DEEP, value);
+    return reg && targets_known(c, fn, i, reg, DEEP, value);
 }
 
 /* The known one of the two operands of the addition at i. */

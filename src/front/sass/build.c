@@ -21,30 +21,31 @@ static ir_opnd reg(uint32_t r) {
     return ir_reg(IR_FILE_32, r);
 }
 
-static uint32_t constant(struct ir_module *m, uint32_t v) {
+static uint32_t sass_build_constant(struct ir_module *m, uint32_t v) {
     VEC_PUSH(&m->k32, v);
     return ir_const(IR_FILE_32, (uint32_t)m->k32.n - 1);
 }
 
-static void write(struct ir_insn *i, ir_opnd o) {
+static void sass_build_write(struct ir_insn *i, ir_opnd o) {
     i->o[i->nd++] = o;
 }
 static void read(struct ir_insn *i, ir_opnd o) {
     i->o[i->nd + i->ns++] = o;
 }
 
-static uint32_t operand(const struct sass_insn *s, uint32_t k) {
+static uint32_t sass_build_operand(const struct sass_insn *s, uint32_t k) {
     return k < s->ns ? s->source[k] : SASS_RZ;
 }
 
 static void add_told(const struct builder *b, const struct sass_insn *s, struct ir_insn *i) {
-    for (size_t k = 0; k < s->tells.n; k++) write(i, ir_reg(IR_FILE_P, b->predicate[s->tells.v[k]]));
-    for (size_t k = 0; k < s->leads.n; k++) write(i, reg(b->index[s->leads.v[k]]));
+    for (size_t k = 0; k < s->tells.n; k++)
+        sass_build_write(i, ir_reg(IR_FILE_P, b->predicate[s->tells.v[k]]));
+    for (size_t k = 0; k < s->leads.n; k++) sass_build_write(i, reg(b->index[s->leads.v[k]]));
 }
 
 static void arithmetic(const struct builder *b, const struct sass_insn *s, struct ir_insn *i) {
     if (!sass_accesses(s) && s->row->kind > SASS_SETP) i->op = IR_ADD_U32; /* an access that has no address */
-    for (uint32_t k = 0; k < sass_own(s); k++) write(i, reg(k < s->nd ? s->dest[k] : NOWHERE));
+    for (uint32_t k = 0; k < sass_own(s); k++) sass_build_write(i, reg(k < s->nd ? s->dest[k] : NOWHERE));
     add_told(b, s, i);
     for (uint32_t k = 0; k < s->ns; k++) read(i, reg(s->source[k]));
 }
@@ -65,38 +66,39 @@ static void choose_width(const struct sass_insn *s, struct ir_insn *i) {
 }
 
 /* Registers of a vector follow one another. */
-static ir_opnd element(uint32_t r, uint32_t k) {
+static ir_opnd sass_build_element(uint32_t r, uint32_t k) {
     return reg(r + k < SASS_RZ ? r + k : r);
 }
 
-static void access(const struct sass_insn *s, struct ir_insn *i) {
+static void sass_build_access(const struct sass_insn *s, struct ir_insn *i) {
     choose_width(s, i);
     const uint32_t n = i->vec;
     const uint32_t dest = s->nd ? s->dest[0] : NOWHERE;
-    for (uint32_t k = 0; s->row->kind == SASS_LOAD && k < n; k++) write(i, element(dest, k));
-    if (s->row->kind == SASS_ATOM && s->nd) write(i, reg(dest));
-    read(i, reg(operand(s, 0)));
-    if (s->row->kind == SASS_ATOM) read(i, reg(operand(s, 1)));
+    for (uint32_t k = 0; s->row->kind == SASS_LOAD && k < n; k++)
+        sass_build_write(i, sass_build_element(dest, k));
+    if (s->row->kind == SASS_ATOM && s->nd) sass_build_write(i, reg(dest));
+    read(i, reg(sass_build_operand(s, 0)));
+    if (s->row->kind == SASS_ATOM) read(i, reg(sass_build_operand(s, 1)));
     for (uint32_t k = 0; s->row->kind == SASS_STORE && k < n; k++)
-        read(i, element(operand(s, s->ns > 1 ? 1 : 4), k));
+        read(i, sass_build_element(sass_build_operand(s, s->ns > 1 ? 1 : 4), k));
 }
 
 static void of_warp(const struct builder *b, const struct sass_insn *s, struct ir_insn *i) {
-    write(i, reg(s->nd ? s->dest[0] : NOWHERE));
+    sass_build_write(i, reg(s->nd ? s->dest[0] : NOWHERE));
     if (s->row->kind == SASS_SHFL) {
-        write(i, IR_NONE);
+        sass_build_write(i, IR_NONE);
         i->sub = IR_SHFL_IDX;
-        read(i, reg(operand(s, 0)));
-        read(i, reg(operand(s, 1)));
+        read(i, reg(sass_build_operand(s, 0)));
+        read(i, reg(sass_build_operand(s, 1)));
         read(i, b->most);
     } else if (s->row->kind == SASS_VOTE) {
         read(i, IR_PT);
     } else {
-        read(i, reg(operand(s, 0)));
+        read(i, reg(sass_build_operand(s, 0)));
     }
 }
 
-static void jump(const struct builder *b, uint32_t at, struct ir_insn *i) {
+static void sass_build_jump(const struct builder *b, uint32_t at, struct ir_insn *i) {
     const struct sass_insn *s = &b->p->code.v[at];
     i->op = s->targets.n > 1 ? IR_BRX : IR_BRA;
     i->target = s->targets.v[0];
@@ -107,7 +109,7 @@ static void jump(const struct builder *b, uint32_t at, struct ir_insn *i) {
     read(i, reg(b->index[at]));
 }
 
-static void add_insn(const struct builder *b, uint32_t at) {
+static void sass_build_add_insn(const struct builder *b, uint32_t at) {
     const struct sass_insn *s = &b->p->code.v[at];
     struct ir_insn i = {.op = s->row->op, .vec = 1, .line = at + 2, .rpc = IR_NOPC};
     if (s->guarded) {
@@ -117,14 +119,14 @@ static void add_insn(const struct builder *b, uint32_t at) {
     if (sass_computes(s)) {
         arithmetic(b, s, &i);
     } else if (sass_accesses(s)) {
-        access(s, &i);
+        sass_build_access(s, &i);
     } else if (s->row->kind >= SASS_SHFL && s->row->kind <= SASS_MATCH) {
         of_warp(b, s, &i);
     } else if (s->row->kind == SASS_BARRIER) {
         read(&i, b->zero);
         read(&i, IR_NONE);
     } else if (s->row->kind == SASS_JUMP || s->row->kind == SASS_INDIRECT) {
-        jump(b, at, &i);
+        sass_build_jump(b, at, &i);
     }
     VEC_PUSH(&b->m->code, i);
     VEC_PUSH(&b->m->src, (struct ir_srcloc){0});
@@ -142,7 +144,7 @@ static void number_registers(struct builder *b) {
     }
 }
 
-static void build(struct builder *b) {
+static void sass_build(struct builder *b) {
     struct ir_module *m = b->m;
     struct ir_func f = {
         .name = arena_strdup(&m->mem, b->p->kernel), .kernel = true, .defined = true, .line = 1};
@@ -153,10 +155,10 @@ static void build(struct builder *b) {
     m->sm = b->p->version;
     m->address_bits = 64;
     m->replays_only = true;
-    b->zero = constant(m, 0);
-    b->most = constant(m, 31);
+    b->zero = sass_build_constant(m, 0);
+    b->most = sass_build_constant(m, 31);
     number_registers(b);
-    for (uint32_t k = 0; k < b->p->code.n; k++) add_insn(b, k);
+    for (uint32_t k = 0; k < b->p->code.n; k++) sass_build_add_insn(b, k);
     /* whatever the last one is, nothing runs off the end */
     VEC_PUSH(&m->code,
              (struct ir_insn){.op = IR_EXIT, .vec = 1, .line = (uint32_t)b->p->code.n + 1, .rpc = IR_NOPC});
@@ -174,7 +176,7 @@ struct ir_module *sass_load(const char *name, const char *text, size_t n, struct
         struct builder b = {.p = &p, .m = m};
         m->text = arena_strndup(&m->mem, text, n);
         m->text_len = n;
-        build(&b);
+        sass_build(&b);
         xfree(b.predicate);
         xfree(b.index);
     }

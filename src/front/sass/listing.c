@@ -48,12 +48,12 @@ struct listing {
     char *at; /* what is left of the line */
 };
 
-static bool wrong(const struct listing *l, const char *what, const char *word) {
+static bool sass_listing_wrong(const struct listing *l, const char *what, const char *word) {
     return err_set(l->e, ERR_INPUT, "%s:%" PRIu32 ": %s%s%.60s%s", l->name, l->line, what, word ? " '" : "",
                    word ? word : "", word ? "'" : "");
 }
 
-static char *next_word(struct listing *l) {
+static char *sass_listing_next_word(struct listing *l) {
     l->at += strspn(l->at, " ");
     if (!*l->at) return NULL;
     char *word = l->at;
@@ -62,7 +62,7 @@ static char *next_word(struct listing *l) {
     return word;
 }
 
-static bool number(const char *word, int base, uint64_t most, uint64_t *v) {
+static bool sass_listing_number(const char *word, int base, uint64_t most, uint64_t *v) {
     char *end;
     if (!word || strchr("+- \t", *word)) return false;
     *v = strtoull(word, &end, base);
@@ -71,8 +71,9 @@ static bool number(const char *word, int base, uint64_t most, uint64_t *v) {
 
 static bool read_register(const struct listing *l, const char *word, uint8_t *v, uint8_t *n, uint32_t most) {
     uint64_t r;
-    if (*word != 'R' || !number(word + 1, 10, SASS_RZ - 1, &r)) return wrong(l, "no register:", word);
-    if (*n == most) return wrong(l, "too many registers", NULL);
+    if (*word != 'R' || !sass_listing_number(word + 1, 10, SASS_RZ - 1, &r))
+        return sass_listing_wrong(l, "no register:", word);
+    if (*n == most) return sass_listing_wrong(l, "too many registers", NULL);
     v[(*n)++] = (uint8_t)r;
     return true;
 }
@@ -80,7 +81,7 @@ static bool read_register(const struct listing *l, const char *word, uint8_t *v,
 /* PCs for now; numbers of instructions when all are known. */
 static bool read_pc(const struct listing *l, struct sass_insn *i, const char *mode, const char *word) {
     uint64_t pc;
-    if (!number(word, 16, UINT32_MAX, &pc)) return wrong(l, "no PC:", word);
+    if (!sass_listing_number(word, 16, UINT32_MAX, &pc)) return sass_listing_wrong(l, "no PC:", word);
     if (*mode == '>')
         VEC_PUSH(&i->targets, (uint32_t)pc);
     else if (*mode == 't')
@@ -100,8 +101,9 @@ static bool read_item(struct listing *l, struct sass_insn *i, const char *mode, 
     if (!strcmp(mode, "s")) return read_register(l, word, i->source, &i->ns, SASS_SOURCES);
     if (!strcmp(mode, ">") || !strcmp(mode, "tells") || !strcmp(mode, "leads"))
         return read_pc(l, i, mode, word);
-    if (strcmp(mode, "bytes") != 0) return wrong(l, "unknown:", mode);
-    if (!number(word, 10, 16, &v) || !is_bytes(v)) return wrong(l, "no size of an access:", word);
+    if (strcmp(mode, "bytes") != 0) return sass_listing_wrong(l, "unknown:", mode);
+    if (!sass_listing_number(word, 10, 16, &v) || !is_bytes(v))
+        return sass_listing_wrong(l, "no size of an access:", word);
     i->bytes = (uint32_t)v;
     return true;
 }
@@ -115,20 +117,20 @@ static bool is_mode(const char *word) {
 
 static bool read_insn(struct listing *l) {
     struct sass_program *p = l->p;
-    const char *pc = next_word(l), *opcode = next_word(l), *mode = "";
+    const char *pc = sass_listing_next_word(l), *opcode = sass_listing_next_word(l), *mode = "";
     const bool guarded = opcode && !strcmp(opcode, "@");
-    if (guarded) opcode = next_word(l);
-    if (!opcode || strlen(opcode) > SASS_LONGEST) return wrong(l, "no opcode", NULL);
-    if (p->code.n == SASS_MOST) return wrong(l, "too many instructions", NULL);
+    if (guarded) opcode = sass_listing_next_word(l);
+    if (!opcode || strlen(opcode) > SASS_LONGEST) return sass_listing_wrong(l, "no opcode", NULL);
+    if (p->code.n == SASS_MOST) return sass_listing_wrong(l, "too many instructions", NULL);
     const struct sass_row *row = sass_find(opcode);
     VEC_PUSH(&p->code, (struct sass_insn){.opcode = arena_strdup(&p->mem, opcode),
                                           .row = row ? row : sass_find("MOV"),
                                           .known = row,
                                           .guarded = guarded});
     struct sass_insn *i = &p->code.v[p->code.n - 1];
-    if (!number(pc, 16, UINT32_MAX, &i->pc)) return wrong(l, "no PC:", pc);
-    if (p->code.n > 1 && i[-1].pc >= i->pc) return wrong(l, "PCs must ascend:", pc);
-    for (const char *word; (word = next_word(l));) {
+    if (!sass_listing_number(pc, 16, UINT32_MAX, &i->pc)) return sass_listing_wrong(l, "no PC:", pc);
+    if (p->code.n > 1 && i[-1].pc >= i->pc) return sass_listing_wrong(l, "PCs must ascend:", pc);
+    for (const char *word; (word = sass_listing_next_word(l));) {
         if (is_mode(word))
             mode = word;
         else if (!read_item(l, i, mode, word))
@@ -138,12 +140,12 @@ static bool read_insn(struct listing *l) {
 }
 
 static bool read_head(struct listing *l) {
-    const char *word = next_word(l), *version = next_word(l), *registers = next_word(l),
-               *kernel = next_word(l);
+    const char *word = sass_listing_next_word(l), *version = sass_listing_next_word(l),
+               *registers = sass_listing_next_word(l), *kernel = sass_listing_next_word(l);
     uint64_t v, r;
-    if (!word || strcmp(word, ".sass") != 0 || !number(version, 10, 999, &v) ||
-        !number(registers, 10, 255, &r) || !kernel || next_word(l))
-        return wrong(l, "a listing begins with '.sass VERSION REGISTERS KERNEL'", NULL);
+    if (!word || strcmp(word, ".sass") != 0 || !sass_listing_number(version, 10, 999, &v) ||
+        !sass_listing_number(registers, 10, 255, &r) || !kernel || sass_listing_next_word(l))
+        return sass_listing_wrong(l, "a listing begins with '.sass VERSION REGISTERS KERNEL'", NULL);
     l->p->version = (uint32_t)v;
     l->p->registers = (uint32_t)r;
     l->p->kernel = arena_strdup(&l->p->mem, kernel);
@@ -157,7 +159,7 @@ static int compare_pc(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-static bool resolve(const struct sass_program *p, uint32_t *v, size_t n) {
+static bool sass_listing_resolve(const struct sass_program *p, uint32_t *v, size_t n) {
     for (size_t k = 0; k < n; k++) {
         const uint64_t pc = v[k];
         const struct sass_insn *at = bsearch(&pc, p->code.v, p->code.n, sizeof *p->code.v, compare_pc);
@@ -182,14 +184,15 @@ static bool resolve_all(struct listing *l) {
     struct sass_program *p = l->p;
     for (l->line = 2; l->line - 2 < p->code.n; l->line++) {
         struct sass_insn *i = &p->code.v[l->line - 2];
-        if (!resolve(p, i->targets.v, i->targets.n) || !resolve(p, i->tells.v, i->tells.n) ||
-            !resolve(p, i->leads.v, i->leads.n))
-            return wrong(l, "a PC that no instruction has", NULL);
+        if (!sass_listing_resolve(p, i->targets.v, i->targets.n) ||
+            !sass_listing_resolve(p, i->tells.v, i->tells.n) ||
+            !sass_listing_resolve(p, i->leads.v, i->leads.n))
+            return sass_listing_wrong(l, "a PC that no instruction has", NULL);
     }
     for (l->line = 2; l->line - 2 < p->code.n; l->line++)
         if (!is_whole(p, &p->code.v[l->line - 2]))
-            return wrong(l, "what it has does not go with its opcode", NULL);
-    return p->code.n || wrong(l, "there are no instructions", NULL);
+            return sass_listing_wrong(l, "what it has does not go with its opcode", NULL);
+    return p->code.n || sass_listing_wrong(l, "there are no instructions", NULL);
 }
 
 bool sass_parse(struct sass_program *p, const char *name, const char *text, size_t n, struct err *e) {

@@ -29,13 +29,13 @@ void sass_free(struct sass_program *p) {
     arena_free(&p->mem);
 }
 
-static uint32_t elements(const struct sass_insn *i) {
+static uint32_t sass_elements(const struct sass_insn *i) {
     return i->bytes >= 16 ? 4 : i->bytes == 8 ? 2 : 1;
 }
 
 uint32_t sass_own(const struct sass_insn *i) {
     switch (i->row->kind) {
-    case SASS_LOAD: return i->bytes ? elements(i) : 1;
+    case SASS_LOAD: return i->bytes ? sass_elements(i) : 1;
     case SASS_SHFL: return 2;
     case SASS_VOTE:
     case SASS_MATCH: return 1;
@@ -57,7 +57,7 @@ static bool falls_through(const struct sass_insn *i) {
     return i->guarded || i->row->kind < SASS_JUMP;
 }
 
-static void tell(struct sass_program *p, uint32_t by, uint32_t what, bool index) {
+static void sass_tell(struct sass_program *p, uint32_t by, uint32_t what, bool index) {
     struct sass_insn *i = &p->code.v[by];
     if (index)
         VEC_PUSH(&i->leads, what);
@@ -82,19 +82,19 @@ static bool tell_near(struct search *s, uint32_t what) {
     const struct sass_insn *code = s->p->code.v;
     for (uint32_t k = what; k > 0 && !s->landed[k] && falls_through(&code[k - 1]); k--)
         if (code[k - 1].row->kind == SASS_SETP && eligible(&code[k - 1]))
-            return tell(s->p, k - 1, what, false), true;
+            return sass_tell(s->p, k - 1, what, false), true;
     return false;
 }
 
-static void visit(struct search *s, uint32_t from) {
+static void sass_visit(struct search *s, uint32_t from) {
     if (s->seen[from] == s->round) return;
     s->seen[from] = s->round;
     VEC_PUSH(&s->todo, from);
 }
 
 static void visit_before(struct search *s, uint32_t at) {
-    if (at && falls_through(&s->p->code.v[at - 1])) visit(s, at - 1);
-    for (uint32_t k = s->landed[at]; k; k = s->jumps.v[k - 1].next) visit(s, s->jumps.v[k - 1].from);
+    if (at && falls_through(&s->p->code.v[at - 1])) sass_visit(s, at - 1);
+    for (uint32_t k = s->landed[at]; k; k = s->jumps.v[k - 1].next) sass_visit(s, s->jumps.v[k - 1].from);
 }
 
 static void tell_all(struct search *s, uint32_t what, bool index) {
@@ -104,7 +104,7 @@ static void tell_all(struct search *s, uint32_t what, bool index) {
     while (s->todo.n) {
         const uint32_t at = s->todo.v[--s->todo.n];
         if (eligible(&s->p->code.v[at]))
-            tell(s->p, at, what, index);
+            sass_tell(s->p, at, what, index);
         else
             visit_before(s, at);
     }

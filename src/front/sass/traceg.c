@@ -46,7 +46,7 @@ static bool next_line(struct traceg *t, char **text, struct err *e) {
 /* ---- the head ---- */
 
 /* Three numbers with commas between them, up to `end`. scanf would cut a number that has more than 32 bits. */
-static bool three(const char *text, const char *end, uint32_t v[3]) {
+static bool traceg_three(const char *text, const char *end, uint32_t v[3]) {
     for (int k = 0; k < 3; k++) {
         char *behind;
         const unsigned long long n = strtoull(text, &behind, 10);
@@ -57,11 +57,11 @@ static bool three(const char *text, const char *end, uint32_t v[3]) {
     return !strcmp(text, end);
 }
 
-static bool dims(const char *value, uint32_t d[3]) {
-    return *value == '(' && three(value + 1, ")", d) && d[0] && d[1] && d[2];
+static bool traceg_dims(const char *value, uint32_t d[3]) {
+    return *value == '(' && traceg_three(value + 1, ")", d) && d[0] && d[1] && d[2];
 }
 
-static bool whole(const char *value, int base, uint64_t most, uint64_t *v) {
+static bool traceg_whole(const char *value, int base, uint64_t most, uint64_t *v) {
     char *end;
     if (*value == '-') return false;
     *v = strtoull(value, &end, base);
@@ -70,7 +70,7 @@ static bool whole(const char *value, int base, uint64_t most, uint64_t *v) {
 
 static bool small(const char *value, uint32_t *v) {
     uint64_t n;
-    if (!whole(value, 10, UINT32_MAX, &n)) return false;
+    if (!traceg_whole(value, 10, UINT32_MAX, &n)) return false;
     *v = (uint32_t)n;
     return true;
 }
@@ -80,15 +80,15 @@ static bool set_field(struct traceg *t, const char *key, const char *value) {
     struct traceg_kernel *k = &t->kernel;
     if (!strcmp(key, "kernel name"))
         return (k->name = arena_strdup(&t->mem, value))[0] && !strchr(value, ' ');
-    if (!strcmp(key, "grid dim")) return dims(value, k->grid);
-    if (!strcmp(key, "block dim")) return dims(value, k->block);
+    if (!strcmp(key, "grid dim")) return traceg_dims(value, k->grid);
+    if (!strcmp(key, "block dim")) return traceg_dims(value, k->block);
     if (!strcmp(key, "shmem")) return small(value, &k->shared);
     if (!strcmp(key, "nregs")) return small(value, &k->registers);
     if (!strcmp(key, "binary version")) return small(value, &k->version) && k->version < 1000;
     if (!strcmp(key, "accelsim tracer version")) return small(value, &k->tracer);
     if (!strcmp(key, "enable lineinfo")) return small(value, &k->lines);
-    if (!strcmp(key, "shmem base_addr")) return whole(value, 16, UINT64_MAX, &k->shared_base);
-    if (!strcmp(key, "local mem base_addr")) return whole(value, 16, UINT64_MAX, &k->local_base);
+    if (!strcmp(key, "shmem base_addr")) return traceg_whole(value, 16, UINT64_MAX, &k->shared_base);
+    if (!strcmp(key, "local mem base_addr")) return traceg_whole(value, 16, UINT64_MAX, &k->local_base);
     return true;
 }
 
@@ -133,7 +133,7 @@ void traceg_close(struct traceg *t) {
 
 /* ---- instructions ---- */
 
-static char *next_word(char **at) {
+static char *traceg_next_word(char **at) {
     *at += strspn(*at, " \t");
     if (!**at) return NULL;
     char *word = *at;
@@ -143,12 +143,12 @@ static char *next_word(char **at) {
 }
 
 static bool next_number(char **at, int base, uint64_t most, uint64_t *v) {
-    const char *word = next_word(at);
-    return word && whole(word, base, most, v);
+    const char *word = traceg_next_word(at);
+    return word && traceg_whole(word, base, most, v);
 }
 
 static bool next_signed(char **at, int64_t *v) {
-    const char *word = next_word(at);
+    const char *word = traceg_next_word(at);
     char *end;
     if (!word) return false;
     *v = strtoll(word, &end, 10);
@@ -156,13 +156,13 @@ static bool next_signed(char **at, int64_t *v) {
 }
 
 /* As many words as it says; those that are general registers count, the zero register aside. */
-static bool registers(char **at, uint8_t *v, uint8_t *n, uint32_t most) {
+static bool traceg_registers(char **at, uint8_t *v, uint8_t *n, uint32_t most) {
     uint64_t words, r;
     if (!next_number(at, 10, 16, &words)) return false;
     for (uint64_t k = 0; k < words; k++) {
-        const char *word = next_word(at);
+        const char *word = traceg_next_word(at);
         if (!word) return false;
-        if (*word == 'R' && whole(word + 1, 10, SASS_RZ - 1, &r) && *n < most) v[(*n)++] = (uint8_t)r;
+        if (*word == 'R' && traceg_whole(word + 1, 10, SASS_RZ - 1, &r) && *n < most) v[(*n)++] = (uint8_t)r;
     }
     return true;
 }
@@ -180,7 +180,7 @@ static uint32_t width_of(const char *opcode) {
     return 4;
 }
 
-static bool addresses(struct traceg_insn *i, char **at) {
+static bool traceg_addresses(struct traceg_insn *i, char **at) {
     enum { LIST, STRIDE, DELTA };
     uint64_t format, addr = 0;
     int64_t step = 0;
@@ -207,18 +207,18 @@ static bool read_insn(struct traceg *t, char *at) {
     if (t->kernel.lines && !next_number(&at, 10, UINT32_MAX, &line)) return false;
     if (!next_number(&at, 16, UINT32_MAX, &i->pc) || !next_number(&at, 16, UINT32_MAX, &mask)) return false;
     i->mask = (uint32_t)mask;
-    if (!registers(&at, i->dest, &i->nd, SASS_DESTS) || !(i->opcode = next_word(&at)) ||
-        strlen(i->opcode) > SASS_LONGEST || !registers(&at, i->source, &i->ns, SASS_SOURCES) ||
+    if (!traceg_registers(&at, i->dest, &i->nd, SASS_DESTS) || !(i->opcode = traceg_next_word(&at)) ||
+        strlen(i->opcode) > SASS_LONGEST || !traceg_registers(&at, i->source, &i->ns, SASS_SOURCES) ||
         !next_number(&at, 10, UINT32_MAX, &width))
         return false;
     if (!width || !i->mask) return true;
     i->bytes = width_of(i->opcode);
-    return addresses(i, &at);
+    return traceg_addresses(i, &at);
 }
 
 /* ---- what comes next ---- */
 
-static enum traceg_event bad(const struct traceg *t, struct err *e, const char *why) {
+static enum traceg_event traceg_bad(const struct traceg *t, struct err *e, const char *why) {
     traceg_fail(t, e, "%s", why);
     return TRACEG_BAD;
 }
@@ -228,21 +228,21 @@ static enum traceg_event begin_warp(struct traceg *t, const char *text, struct e
     const uint32_t threads = k->block[0] * k->block[1] * k->block[2];
     char *line;
     uint64_t warp;
-    if (!whole(text + strlen("warp = "), 10, UINT32_MAX, &warp) || warp * 32 >= threads)
-        return bad(t, e, "there is no such warp in a block");
+    if (!traceg_whole(text + strlen("warp = "), 10, UINT32_MAX, &warp) || warp * 32 >= threads)
+        return traceg_bad(t, e, "there is no such warp in a block");
     t->warp = (uint32_t)warp;
     if (!next_line(t, &line, e)) return TRACEG_BAD;
-    if (!line || strncmp(line, "insts = ", 8) != 0 || !whole(line + 8, 10, UINT64_MAX, &t->left))
-        return bad(t, e, "a warp begins with 'insts = NUMBER'");
+    if (!line || strncmp(line, "insts = ", 8) != 0 || !traceg_whole(line + 8, 10, UINT64_MAX, &t->left))
+        return traceg_bad(t, e, "a warp begins with 'insts = NUMBER'");
     return TRACEG_WARP;
 }
 
 static enum traceg_event begin_block(struct traceg *t, const char *text, struct err *e) {
     const uint32_t *grid = t->kernel.grid;
     uint32_t *at = t->block;
-    if (!three(text + strlen("thread block = "), "", at) || at[0] >= grid[0] || at[1] >= grid[1] ||
+    if (!traceg_three(text + strlen("thread block = "), "", at) || at[0] >= grid[0] || at[1] >= grid[1] ||
         at[2] >= grid[2])
-        return bad(t, e, "there is no such thread block in the grid");
+        return traceg_bad(t, e, "there is no such thread block in the grid");
     return TRACEG_BLOCK;
 }
 
@@ -252,22 +252,23 @@ enum traceg_event traceg_next(struct traceg *t, struct err *e) {
         if (!next_line(t, &text, e)) return TRACEG_BAD;
         if (t->left) {
             t->left--;
-            if (!text) return bad(t, e, "the file ends before the warp does: it is truncated");
-            return read_insn(t, text) ? TRACEG_INSN : bad(t, e, "this is no instruction of a trace");
+            if (!text) return traceg_bad(t, e, "the file ends before the warp does: it is truncated");
+            return read_insn(t, text) ? TRACEG_INSN : traceg_bad(t, e, "this is no instruction of a trace");
         }
         if (!text)
-            return t->in_block ? bad(t, e, "the file ends before #END_TB: it is truncated") : TRACEG_END;
+            return t->in_block ? traceg_bad(t, e, "the file ends before #END_TB: it is truncated")
+                               : TRACEG_END;
         const bool begins = !strcmp(text, "#BEGIN_TB"), ends = !strcmp(text, "#END_TB");
         if ((begins && t->in_block) || (ends && !t->in_block))
-            return bad(t, e, "#BEGIN_TB and #END_TB do not match");
+            return traceg_bad(t, e, "#BEGIN_TB and #END_TB do not match");
         if (ends) return t->in_block = false, TRACEG_BLOCK_END;
         if (begins || !strncmp(text, "cluster ", 8)) {
             t->in_block |= begins;
             continue;
         }
-        if (!t->in_block) return bad(t, e, "a thread block begins with #BEGIN_TB");
+        if (!t->in_block) return traceg_bad(t, e, "a thread block begins with #BEGIN_TB");
         if (!strncmp(text, "thread block = ", 15)) return begin_block(t, text, e);
         if (!strncmp(text, "warp = ", 7)) return begin_warp(t, text, e);
-        return bad(t, e, "more instructions than the warp has by its 'insts ='");
+        return traceg_bad(t, e, "more instructions than the warp has by its 'insts ='");
     }
 }

@@ -40,7 +40,7 @@ static const char lacking[] = "the trace has no more of this thread";
 /* ---- parts ---- */
 
 /* Bytes of a tape in part k. */
-static uint32_t share(uint64_t bytes, uint64_t k) {
+static uint32_t hdt_block_share(uint64_t bytes, uint64_t k) {
     if (bytes <= k * HDT_PART) return 0;
     const uint64_t left = bytes - k * HDT_PART;
     return left < HDT_PART ? (uint32_t)left : HDT_PART;
@@ -65,16 +65,17 @@ static bool next_part(struct reading *b, uint32_t thread) {
     struct part *p = k ? &b->parts[b->first[group] + k - 1] : &b->parts[0];
     if (!p->data && !(p->data = read_packed(b->t, p->at, p->packed, p->raw, &b->why))) return false;
     uint32_t at = 0;
-    for (uint32_t t = k ? group * HDT_GROUP : 0; t < thread; t++) at += share(b->thread[t].bytes, k);
+    for (uint32_t t = k ? group * HDT_GROUP : 0; t < thread; t++)
+        at += hdt_block_share(b->thread[t].bytes, k);
     r->at = p->data + at;
-    r->end = r->at + share(r->bytes, k);
-    r->taken += share(r->bytes, k);
+    r->end = r->at + hdt_block_share(r->bytes, k);
+    r->taken += hdt_block_share(r->bytes, k);
     r->part = p;
     p->users++;
     return true;
 }
 
-static bool number(struct reading *b, uint32_t thread, uint64_t *v) {
+static bool hdt_block_number(struct reading *b, uint32_t thread, uint64_t *v) {
     struct reader *r = &b->thread[thread];
     *v = 0;
     for (uint32_t shift = 0; shift < 64; shift += 7) {
@@ -150,13 +151,13 @@ static void place_part(struct reading *b, struct unpack *u, struct part *p, uint
 
 static void unpack_parts(struct reading *b, struct unpack *u, uint64_t parts, uint64_t at) {
     b->parts = xcalloc((size_t)parts, sizeof *b->parts);
-    for (uint32_t t = 0; t < b->threads; t++) b->parts[0].raw += share(b->thread[t].bytes, 0);
+    for (uint32_t t = 0; t < b->threads; t++) b->parts[0].raw += hdt_block_share(b->thread[t].bytes, 0);
     if (b->parts[0].raw) place_part(b, u, &b->parts[0], &at);
     for (uint32_t g = 0; g < b->groups && !u->bad; g++) {
         const uint64_t end = g + 1 < b->groups ? b->first[g + 1] : parts;
         for (uint64_t p = b->first[g]; p < end && !u->bad; p++) {
             for (uint32_t t = g * HDT_GROUP; t < group_end(b, g); t++)
-                b->parts[p].raw += share(b->thread[t].bytes, p - b->first[g] + 1);
+                b->parts[p].raw += hdt_block_share(b->thread[t].bytes, p - b->first[g] + 1);
             place_part(b, u, &b->parts[p], &at);
         }
     }
@@ -168,7 +169,7 @@ static bool unpack_block(struct reading *b, struct unpack *u, uint64_t at) {
     const uint64_t parts = u->bad ? 0 : unpack_lengths(b, u);
     if (parts) unpack_parts(b, u, parts, at);
     for (uint32_t t = 0; t < b->threads && !u->bad; t++)
-        if (!number(b, t, &b->thread[t].right)) u->bad = true;
+        if (!hdt_block_number(b, t, &b->thread[t].right)) u->bad = true;
     return !u->bad;
 }
 
@@ -185,7 +186,7 @@ static struct reading *reading_new(struct hdt *t, uint64_t block) {
     return b;
 }
 
-static const char *load(struct hdt *t, struct reading *b) {
+static const char *hdt_block_load(struct hdt *t, struct reading *b) {
     const char *why = NULL;
     struct unpack u;
     uint64_t at, place, next;
@@ -203,7 +204,7 @@ static const char *load(struct hdt *t, struct reading *b) {
 void *hdt_get_start(void *user, uint64_t block) {
     struct hdt *t = user;
     struct reading *b = reading_new(t, block);
-    const char *why = load(t, b);
+    const char *why = hdt_block_load(t, b);
     if (!why) return b;
     reading_free(b);
     pthread_mutex_lock(&t->lock);
@@ -224,9 +225,9 @@ static bool correct(struct reading *b, uint32_t thread, bool bit, uint64_t *v) {
     struct reader *r = &b->thread[thread];
     uint64_t apart = 0;
     if (r->at == r->end && r->taken >= r->bytes) return b->why = lacking, false;
-    if (!bit && !number(b, thread, &apart)) return false;
+    if (!bit && !hdt_block_number(b, thread, &apart)) return false;
     *v = bit ? !*v : *v + unzigzag(apart);
-    return number(b, thread, &r->right);
+    return hdt_block_number(b, thread, &r->right);
 }
 
 bool hdt_get(void *tapes, uint32_t thread, uint32_t column, uint64_t *value) {

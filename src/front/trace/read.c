@@ -10,7 +10,7 @@ bool hdt_is(const void *data, size_t n) {
     return n >= HDT_MAGIC_BYTES && !memcmp(data, HDT_MAGIC, HDT_MAGIC_BYTES - 1);
 }
 
-static bool fail(const struct hdt *t, uint64_t at, struct err *e, const char *why) {
+static bool hdt_read_fail(const struct hdt *t, uint64_t at, struct err *e, const char *why) {
     return err_set(e, ERR_INPUT, "%s: at byte %" PRIu64 ": %s", t->source.name, at, why);
 }
 
@@ -82,11 +82,11 @@ static bool read_directory(struct hdt *t, uint64_t at, struct err *e) {
     struct unpack u;
     uint64_t next;
     uint8_t *data = read_piece(t, at, PIECE_DIRECTORY, &u, &next, &why);
-    if (!data) return fail(t, at, e, why);
+    if (!data) return hdt_read_fail(t, at, e, why);
     const bool good =
         read_offsets(&u, &t->programs, &t->nprograms) && read_offsets(&u, &t->launches, &t->nlaunches);
     xfree(data);
-    return good || fail(t, at, e, "the directory is damaged");
+    return good || hdt_read_fail(t, at, e, "the directory is damaged");
 }
 
 static bool find_directory(struct hdt *t, struct err *e) {
@@ -101,7 +101,7 @@ static bool find_directory(struct hdt *t, struct err *e) {
     if (s->bytes < sizeof head + sizeof tail ||
         !s->read(s->user, s->bytes - sizeof tail, tail, sizeof tail) ||
         memcmp(tail + sizeof at, HDT_MAGIC, HDT_MAGIC_BYTES) != 0)
-        return fail(t, s->bytes, e, "the file has no end: it was truncated, or never finished");
+        return hdt_read_fail(t, s->bytes, e, "the file has no end: it was truncated, or never finished");
     memcpy(&at, tail, sizeof at);
     return read_directory(t, at, e);
 }
@@ -162,7 +162,7 @@ const struct hdt_program *hdt_program(struct hdt *t, uint32_t number, struct err
     t->program_data = read_piece(t, t->programs[number], PIECE_PROGRAM, &u, &next, &why);
     if (t->program_data && !unpack_program(t, &u)) why = "the program is damaged";
     if (!why) return &t->program;
-    fail(t, t->programs[number], e, why);
+    hdt_read_fail(t, t->programs[number], e, why);
     return NULL;
 }
 
@@ -216,7 +216,7 @@ const struct hdt_launch *hdt_launch(struct hdt *t, uint32_t number, struct err *
     t->launch_data = read_piece(t, t->launches[number], PIECE_LAUNCH, &u, &next, &why);
     if (t->launch_data && !unpack_launch(t, &u)) why = "the launch is damaged";
     if (!why) return &t->launch;
-    fail(t, t->launches[number], e, why);
+    hdt_read_fail(t, t->launches[number], e, why);
     return NULL;
 }
 

@@ -38,7 +38,7 @@ struct writing { /* the tapes of a block */
     bool *has_first, *has_second;
 };
 
-static bool emit(struct hdt_writer *w, const void *data, size_t n) {
+static bool hdt_write_emit(struct hdt_writer *w, const void *data, size_t n) {
     if (!w->failed && !w->write(w->user, data, n)) w->failed = true;
     w->at += n;
     return !w->failed;
@@ -65,7 +65,7 @@ static bool emit_piece(struct hdt_writer *w, enum piece kind) {
     if (w->failed) return false;
     const uint32_t sizes[2] = {(uint32_t)w->raw.n, (uint32_t)compress(w, w->raw.v, w->raw.n, &w->packed)};
     memcpy(head + 1, sizes, sizeof sizes);
-    return emit(w, head, sizeof head) && emit(w, w->packed.v, w->packed.n);
+    return hdt_write_emit(w, head, sizeof head) && hdt_write_emit(w, w->packed.v, w->packed.n);
 }
 
 struct hdt_writer *hdt_writer_new(bool (*write)(void *user, const void *data, size_t n), void *user) {
@@ -78,7 +78,7 @@ struct hdt_writer *hdt_writer_new(bool (*write)(void *user, const void *data, si
         ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, LEVEL);
         ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_checksumFlag, 1);
     }
-    emit(w, HDT_MAGIC, HDT_MAGIC_BYTES);
+    hdt_write_emit(w, HDT_MAGIC, HDT_MAGIC_BYTES);
     return w;
 }
 
@@ -143,7 +143,7 @@ bool hdt_end_launch(struct hdt_writer *w, uint64_t insts) {
     const uint64_t blocks_at = w->at;
     w->launch.insts = insts;
     w->insts += insts;
-    if (w->failed || !emit(w, w->block, w->nblocks * sizeof *w->block)) return false;
+    if (w->failed || !hdt_write_emit(w, w->block, w->nblocks * sizeof *w->block)) return false;
     w->raw.n = 0;
     VEC_PUSH(&w->launches, w->at);
     pack_launch(w, blocks_at);
@@ -160,7 +160,7 @@ bool hdt_finish(struct hdt_writer *w) {
     for (size_t i = 0; i < w->launches.n; i++) pack_number(&w->raw, w->launches.v[i]);
     memcpy(tail, &at, sizeof at);
     memcpy(tail + sizeof at, HDT_MAGIC, HDT_MAGIC_BYTES);
-    return emit_piece(w, PIECE_DIRECTORY) && emit(w, tail, sizeof tail);
+    return emit_piece(w, PIECE_DIRECTORY) && hdt_write_emit(w, tail, sizeof tail);
 }
 
 struct hdt_sizes hdt_written(const struct hdt_writer *w) {
@@ -280,7 +280,7 @@ static void emit_block(struct writing *b) {
     pack_lengths(b);
     pack_parts(b);
     w->block[b->index] = w->at;
-    if (emit_piece(w, PIECE_BLOCK)) emit(w, w->blobs.v, w->blobs.n);
+    if (emit_piece(w, PIECE_BLOCK)) hdt_write_emit(w, w->blobs.v, w->blobs.n);
 }
 
 void hdt_put_end(void *tapes, bool complete) {

@@ -59,7 +59,7 @@ bool sweep_plan_there(const struct sweep_plan *p) {
 
 /* ---- JSON ---- */
 
-static bool save(struct cli *c, const char *path, json_t *root, struct err *e) {
+static bool cluster_plan_save(struct cli *c, const char *path, json_t *root, struct err *e) {
     struct outfiles files = {0};
     char *text = json_dumps(root, JSON_COMPACT | JSON_PRESERVE_ORDER);
     json_decref(root);
@@ -70,14 +70,14 @@ static bool save(struct cli *c, const char *path, json_t *root, struct err *e) {
     return fine;
 }
 
-static json_t *load(const char *path, struct err *e) {
+static json_t *cluster_plan_load(const char *path, struct err *e) {
     json_error_t why;
     json_t *root = json_load_file(path, 0, &why);
     if (!root) err_set(e, ERR_INPUT, "%s cannot be read: %s", path, why.text);
     return root;
 }
 
-static json_t *hex(uint64_t v) {
+static json_t *cluster_plan_hex(uint64_t v) {
     char text[17];
     snprintf(text, sizeof text, "%016" PRIx64, v);
     return json_string(text);
@@ -88,7 +88,7 @@ static uint64_t from_hex(const json_t *v) {
     return text ? strtoull(text, NULL, 16) : 0;
 }
 
-static const char *text_of(const json_t *root, const char *name, struct arena *mem) {
+static const char *cluster_plan_text_of(const json_t *root, const char *name, struct arena *mem) {
     const char *text = json_string_value(json_object_get(root, name));
     return arena_strdup(mem, text ? text : "");
 }
@@ -108,20 +108,20 @@ bool sweep_plan_write(struct cli *c, const struct sweep_plan *p, struct err *e) 
     for (size_t i = 0; i < 5; i++) json_object_set_new(root, name[i], json_string(text[i]));
     for (size_t i = 0; i < 4; i++)
         json_object_set_new(root, count_name[i], json_integer((json_int_t)count[i]));
-    json_object_set_new(root, "sweep", hex(p->sweep));
+    json_object_set_new(root, "sweep", cluster_plan_hex(p->sweep));
     for (int i = 0; i <= STORE_KILLED; i++)
         json_object_set_new(before, store_state_names[i], json_integer((json_int_t)p->before[i]));
     json_object_set_new(root, "before", before);
     for (size_t i = 0; i < p->nwords; i++) json_array_append_new(words, json_string(p->words[i]));
     for (size_t i = 0; i < p->n; i++) {
         json_array_append_new(points, json_integer((json_int_t)p->point[i]));
-        json_array_append_new(keys, hex(p->key[i]));
+        json_array_append_new(keys, cluster_plan_hex(p->key[i]));
     }
     json_object_set_new(root, "command", words);
     json_object_set_new(root, "points", points);
     json_object_set_new(root, "keys", keys);
     struct arena mem = {0};
-    bool fine = save(c, sweep_plan_file(p, &mem, "plan.json"), root, e);
+    bool fine = cluster_plan_save(c, sweep_plan_file(p, &mem, "plan.json"), root, e);
     arena_free(&mem);
     return fine;
 }
@@ -147,13 +147,13 @@ static bool read_lists(struct sweep_plan *p, const json_t *root) {
 
 bool sweep_plan_read(struct sweep_plan *p, struct err *e) {
     const char *path = sweep_plan_file(p, &p->mem, "plan.json");
-    json_t *root = load(path, e);
+    json_t *root = cluster_plan_load(path, e);
     if (!root) return false;
-    p->db = text_of(root, "db", &p->mem);
-    p->cwd = text_of(root, "cwd", &p->mem);
-    p->program = text_of(root, "program", &p->mem);
-    p->version = text_of(root, "version", &p->mem);
-    p->sbatch = text_of(root, "sbatch", &p->mem);
+    p->db = cluster_plan_text_of(root, "db", &p->mem);
+    p->cwd = cluster_plan_text_of(root, "cwd", &p->mem);
+    p->program = cluster_plan_text_of(root, "program", &p->mem);
+    p->version = cluster_plan_text_of(root, "version", &p->mem);
+    p->sbatch = cluster_plan_text_of(root, "sbatch", &p->mem);
     p->jobs = (unsigned)number_of(root, "jobs");
     p->per_task = number_of(root, "per_task");
     p->retries = number_of(root, "retries");
@@ -198,7 +198,7 @@ bool sweep_plan_write_round(struct cli *c, const struct sweep_plan *p, size_t nu
     json_object_set_new(root, "tasks", tasks);
     json_object_set_new(root, "jobs", jobs);
     struct arena mem = {0};
-    bool fine = save(c, sweep_plan_file(p, &mem, "round-%zu.json", number), root, e);
+    bool fine = cluster_plan_save(c, sweep_plan_file(p, &mem, "round-%zu.json", number), root, e);
     arena_free(&mem);
     return fine;
 }
@@ -220,7 +220,7 @@ bool sweep_plan_read_round(const struct sweep_plan *p, size_t number, struct swe
     const char *path = sweep_plan_file(p, &r->mem, "round-%zu.json", number);
     *there = !access(path, F_OK);
     if (!*there) return true;
-    json_t *root = load(path, e);
+    json_t *root = cluster_plan_load(path, e);
     if (!root) return false;
     const json_t *tasks = json_object_get(root, "tasks"), *jobs = json_object_get(root, "jobs");
     for (size_t i = 0; i < json_array_size(tasks); i++) read_task(p, r, json_array_get(tasks, i));

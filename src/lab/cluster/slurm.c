@@ -18,14 +18,14 @@ extern char **environ;
 
 /* ---- programs ---- */
 
-static void read_all(int from, struct sb *out) {
+static void slurm_read_all(int from, struct sb *out) {
     char part[4096];
     ssize_t n;
     while ((n = read(from, part, sizeof part)) > 0 || (n < 0 && errno == EINTR))
         if (n > 0) sb_addn(out, part, (size_t)n);
 }
 
-static bool spawn(const char *const *words, int out, int says, pid_t *child, struct err *e) {
+static bool slurm_spawn(const char *const *words, int out, int says, pid_t *child, struct err *e) {
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, 0, "/dev/null", 0, 0);
@@ -39,14 +39,14 @@ static bool spawn(const char *const *words, int out, int says, pid_t *child, str
 }
 
 /* The first line of what a program said, without its own name. */
-static bool complain(const char *program, const struct sb *says, struct err *e) {
+static bool slurm_complain(const char *program, const struct sb *says, struct err *e) {
     const char *text = says->text ? says->text : "";
     size_t n = strcspn(text, "\n");
     return err_set(e, ERR_INPUT, "%s failed: %.*s", program, (int)(n ? n : 15), n ? text : "it says nothing");
 }
 
 /* Runs it, what it prints in out; false with what it says when it does not end with 0. */
-static bool run(const char *const *words, struct sb *out, struct err *e) {
+static bool slurm_run(const char *const *words, struct sb *out, struct err *e) {
     FILE *says = tmpfile();
     struct sb text = {0};
     int ends[2], status = 0;
@@ -55,14 +55,14 @@ static bool run(const char *const *words, struct sb *out, struct err *e) {
         if (says) fclose(says);
         return err_set(e, ERR_INPUT, "cannot run %s: %s", words[0], strerror(errno));
     }
-    bool fine = spawn(words, ends[1], fileno(says), &child, e);
+    bool fine = slurm_spawn(words, ends[1], fileno(says), &child, e);
     close(ends[1]);
     if (fine) {
-        read_all(ends[0], out);
+        slurm_read_all(ends[0], out);
         while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
         rewind(says);
-        read_all(fileno(says), &text);
-        fine = (WIFEXITED(status) && !WEXITSTATUS(status)) || complain(words[0], &text, e);
+        slurm_read_all(fileno(says), &text);
+        fine = (WIFEXITED(status) && !WEXITSTATUS(status)) || slurm_complain(words[0], &text, e);
     }
     close(ends[0]);
     fclose(says);
@@ -94,7 +94,7 @@ bool slurm_split(const char *text, struct arena *mem, struct slurm_words *out, s
 
 /* ---- submitting ---- */
 
-static const char *word(struct arena *mem, const char *name, const char *value) {
+static const char *slurm_word(struct arena *mem, const char *name, const char *value) {
     struct sb text = {0};
     sb_add(&text, "%s%s", name, value);
     return sb_keep(&text, mem);
@@ -119,16 +119,16 @@ bool slurm_submit(const struct slurm_job *j, uint64_t *id, struct err *e) {
     struct arena mem = {0};
     struct sb out = {0};
     VEC_PUSH(&w.v, "sbatch");
-    VEC_PUSH(&w.v, word(&mem, "--job-name=", j->name));
+    VEC_PUSH(&w.v, slurm_word(&mem, "--job-name=", j->name));
     VEC_PUSH(&w.v, word_number(&mem, "--cpus-per-task=", j->cores));
     bool fine = !j->args || slurm_split(j->args, &mem, &w, e);
     VEC_PUSH(&w.v, "--parsable");
-    VEC_PUSH(&w.v, word(&mem, "--output=", j->output));
+    VEC_PUSH(&w.v, slurm_word(&mem, "--output=", j->output));
     VEC_PUSH(&w.v, "--open-mode=append");
     VEC_PUSH(&w.v, word_number(&mem, "--array=0-", j->tasks - 1));
     VEC_PUSH(&w.v, j->script);
     VEC_PUSH(&w.v, NULL);
-    fine = fine && run(w.v.v, &out, e) && read_id(out.text, id, e);
+    fine = fine && slurm_run(w.v.v, &out, e) && read_id(out.text, id, e);
     VEC_FREE(&w.v);
     sb_free(&out);
     arena_free(&mem);
@@ -147,7 +147,7 @@ bool slurm_cancel(const uint64_t *jobs, size_t n, struct err *e) {
         struct arena mem = {0};
         struct sb out = {0};
         const char *words[] = {"scancel", "--quiet", list_of(&jobs[i], 1, &mem), NULL};
-        fine = run(words, &out, e);
+        fine = slurm_run(words, &out, e);
         sb_free(&out);
         arena_free(&mem);
     }
@@ -159,7 +159,7 @@ size_t slurm_largest_array(void) {
     struct sb out = {0};
     struct err e = {0};
     size_t most = 1001; /* the default of Slurm; no index may be as large */
-    if (run(words, &out, &e) && out.text) {
+    if (slurm_run(words, &out, &e) && out.text) {
         const char *at = strstr(out.text, "MaxArraySize"), *equals = at ? strchr(at, '=') : NULL;
         if (equals) most = strtoul(equals + 1, NULL, 10);
     }
@@ -171,7 +171,7 @@ size_t slurm_largest_array(void) {
 /* ---- asking ---- */
 
 /* States in which a task will go on or begin by itself; whatever else there is, it has ended. */
-static bool goes_on(const char *state) {
+static bool slurm_goes_on(const char *state) {
     static const char *const names[] = {"PENDING",     "RUNNING",      "CONFIGURING", "COMPLETING",
                                         "SUSPENDED",   "STOPPED",      "RESIZING",    "REQUEUED",
                                         "REQUEUE_FED", "REQUEUE_HOLD", "SIGNALING",   "SPECIAL_EXIT",
@@ -182,17 +182,17 @@ static bool goes_on(const char *state) {
 }
 
 /* The text up to the next '|' or the end of the line; *at is after it. */
-static const char *field(const char **at, struct arena *mem) {
+static const char *slurm_field(const char **at, struct arena *mem) {
     size_t n = strcspn(*at, "|\n");
     const char *text = arena_strndup(mem, *at, n);
     *at += n + ((*at)[n] == '|');
     return text;
 }
 
-static void add(struct slurm_tasks *out, struct slurm_task t) {
+static void slurm_add(struct slurm_tasks *out, struct slurm_task t) {
     for (size_t i = 0; i < out->v.n; i++)
         if (out->v.v[i].job == t.job && out->v.v[i].index == t.index) return;
-    t.ended = !goes_on(t.state);
+    t.ended = !slurm_goes_on(t.state);
     VEC_PUSH(&out->v, t);
 }
 
@@ -205,12 +205,12 @@ static bool whole_number(const char *text, uint64_t *value) {
 void slurm_read_queue(const char *text, struct slurm_tasks *out) {
     for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n') {
         struct slurm_task t = {0};
-        const char *job = field(&at, &out->mem), *index = field(&at, &out->mem);
-        t.state = field(&at, &out->mem);
-        t.reason = field(&at, &out->mem);
-        t.node = field(&at, &out->mem);
+        const char *job = slurm_field(&at, &out->mem), *index = slurm_field(&at, &out->mem);
+        t.state = slurm_field(&at, &out->mem);
+        t.reason = slurm_field(&at, &out->mem);
+        t.node = slurm_field(&at, &out->mem);
         if (!strcmp(t.reason, "None")) t.reason = "";
-        if (whole_number(job, &t.job) && whole_number(index, &t.index) && *t.state) add(out, t);
+        if (whole_number(job, &t.job) && whole_number(index, &t.index) && *t.state) slurm_add(out, t);
     }
 }
 
@@ -218,14 +218,15 @@ void slurm_read_queue(const char *text, struct slurm_tasks *out) {
 void slurm_read_accounts(const char *text, struct slurm_tasks *out) {
     for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n') {
         struct slurm_task t = {0};
-        const char *id = field(&at, &out->mem), *state = field(&at, &out->mem), *bar = strchr(id, '_');
+        const char *id = slurm_field(&at, &out->mem), *state = slurm_field(&at, &out->mem),
+                   *bar = strchr(id, '_');
         t.state = arena_strndup(&out->mem, state, strcspn(state, " +"));
-        t.reason = field(&at, &out->mem);
-        t.node = field(&at, &out->mem);
+        t.reason = slurm_field(&at, &out->mem);
+        t.node = slurm_field(&at, &out->mem);
         if (!strcmp(t.reason, "0:0")) t.reason = "";
         if (bar && whole_number(arena_strndup(&out->mem, id, (size_t)(bar - id)), &t.job) &&
             whole_number(bar + 1, &t.index) && *t.state)
-            add(out, t);
+            slurm_add(out, t);
     }
 }
 
@@ -233,7 +234,7 @@ static bool ask_queue(const char *jobs, struct slurm_tasks *out, struct err *e) 
     const char *words[] = {
         "squeue", "--noheader", "--array", "--states=all", "--jobs", jobs, "--format=%F|%K|%T|%r|%N", NULL};
     struct sb text = {0};
-    bool fine = run(words, &text, e);
+    bool fine = slurm_run(words, &text, e);
     if (fine && text.text) slurm_read_queue(text.text, out);
     sb_free(&text);
     /* a job that it has forgotten is no error */
@@ -251,7 +252,7 @@ static void ask_accounts(const char *jobs, struct slurm_tasks *out) {
                            NULL};
     struct sb text = {0};
     struct err e = {0};
-    if (run(words, &text, &e) && text.text) slurm_read_accounts(text.text, out);
+    if (slurm_run(words, &text, &e) && text.text) slurm_read_accounts(text.text, out);
     sb_free(&text);
     err_free(&e);
 }
@@ -291,7 +292,7 @@ static const struct {
     {"CANCELLED", "CANCELLED AT", NULL, "cancelled"},
 };
 
-static bool has(const char *text, const char *what) {
+static bool slurm_has(const char *text, const char *what) {
     return text && what && strcasestr(text, what);
 }
 
@@ -300,7 +301,7 @@ static size_t reason_of(const struct slurm_task *t, const char *said, const char
     size_t i = 0, n = sizeof reasons / sizeof *reasons;
     while (i < n && !(t && reasons[i].state && !strcmp(t->state, reasons[i].state))) i++;
     if (i < n) return i;
-    for (i = 0; i < n && !has(log, reasons[i].log) && !has(said, reasons[i].said);) i++;
+    for (i = 0; i < n && !slurm_has(log, reasons[i].log) && !slurm_has(said, reasons[i].said);) i++;
     return i;
 }
 

@@ -18,7 +18,7 @@ static bool take_up(struct cluster *c, const char *db, struct err *e) {
     return sweep_plan_read(&c->p, e);
 }
 
-static bool work_out(struct cluster *c, struct err *e) {
+static bool status_work_out(struct cluster *c, struct err *e) {
     char here[4096];
     if (!getcwd(here, sizeof here) || chdir(c->p.cwd))
         return err_set(e, ERR_INPUT, "there is no folder %s here", c->p.cwd);
@@ -41,9 +41,9 @@ static bool work_out(struct cluster *c, struct err *e) {
 
 /* ---- resume ---- */
 
-static enum cli_exit resume(struct cluster *c, struct err *e) {
+static enum cli_exit status_resume(struct cluster *c, struct err *e) {
     c->s.cli->store = &c->s.lab.store;
-    if (!sweep_plan_lock(&c->p, e) || !work_out(c, e) ||
+    if (!sweep_plan_lock(&c->p, e) || !status_work_out(c, e) ||
         !store_open(c->p.db, STORE_WRITE, &c->s.lab.store, e) || !lab_sweep_look(&c->s.lab, e))
         return cli_fail(c->s.cli, e);
     return cluster_begin(c, e) && cluster_estimate(c, e) ? cluster_watch(c, e) : cli_fail(c->s.cli, e);
@@ -82,7 +82,7 @@ static bool tell_killed(struct cluster *c, struct sb *out, struct err *e) {
     return true;
 }
 
-static bool tell(struct cluster *c, struct sb *out, struct err *e) {
+static bool status_tell(struct cluster *c, struct sb *out, struct err *e) {
     const char *holder = sweep_plan_locked_by(&c->p, &c->mem);
     size_t stored = c->p.all - c->p.n + c->ndone, running = cluster_running(c);
     sb_add(out, "%s: %zu of %zu points, %zu running, %zu wrong, failed or killed", c->s.db, stored, c->p.all,
@@ -97,12 +97,12 @@ static bool tell(struct cluster *c, struct sb *out, struct err *e) {
     return tell_killed(c, out, e);
 }
 
-static enum cli_exit status(struct cluster *c, struct err *e) {
+static enum cli_exit cluster_status(struct cluster *c, struct err *e) {
     struct sb text = {0};
     c->s.cli->store = &c->s.lab.store;
-    bool fine = work_out(c, e) && open_to_read(c, e);
+    bool fine = status_work_out(c, e) && open_to_read(c, e);
     fine = fine && cluster_begin(c, e) && cluster_estimate(c, e) && cluster_look(c, false, e) &&
-           tell(c, &text, e);
+           status_tell(c, &text, e);
     if (fine) term_print(&c->s.cli->term, &text);
     sb_free(&text);
     return fine ? CLI_OK : cli_fail(c->s.cli, e);
@@ -145,7 +145,7 @@ static enum cli_exit cancel(struct cluster *c, struct err *e) {
 static const struct {
     const char *word;
     enum cli_exit (*run)(struct cluster *c, struct err *e);
-} verbs[] = {{"status", status}, {"resume", resume}, {"cancel", cancel}};
+} verbs[] = {{"status", cluster_status}, {"resume", status_resume}, {"cancel", cancel}};
 
 static size_t verb_of(const struct opts *o) {
     size_t i = 0, n = sizeof verbs / sizeof *verbs;

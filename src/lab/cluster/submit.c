@@ -148,7 +148,7 @@ static bool read_count(const struct opts *o, const char *name, const char *other
     return fine;
 }
 
-static bool read_options(struct cluster *c, const struct opts *o, struct err *e) {
+static bool submit_read_options(struct cluster *c, const struct opts *o, struct err *e) {
     struct slurm_words words = {0};
     const char *sbatch = opts_value(o, "sbatch"), *per = opts_value(o, "points-per-task");
     if (!sweep_read_options(&c->s, o, e)) return false;
@@ -291,7 +291,7 @@ static bool make_plan(struct cluster *c, const size_t *missing, size_t n, struct
 }
 
 /* Finds out what is to run, with a pilot if need be; then it is on the disk and with Slurm. */
-static bool start(struct cluster *c, struct err *e) {
+static bool submit_start(struct cluster *c, struct err *e) {
     size_t n = 0, *missing = NULL;
     bool ran = false;
     bool fine = lab_sweep_look(&c->s.lab, e);
@@ -319,7 +319,7 @@ enum cli_exit cluster_sweep(struct cli *cli, const struct sweep_host *host, cons
     struct cluster c = {.s = {.cli = cli, .host = host, .opts = o}};
     struct err e = {0};
     enum cli_exit status;
-    if (!read_options(&c, o, &e))
+    if (!submit_read_options(&c, o, &e))
         status = cli_usage(cli, &e);
     else if (sweep_plan_there(&c.p)) {
         err_set(&e, ERR_INPUT,
@@ -329,8 +329,8 @@ enum cli_exit cluster_sweep(struct cli *cli, const struct sweep_host *host, cons
         status = cli_fail(cli, &e);
     } else {
         cli->store = &c.s.lab.store;
-        bool fine =
-            sweep_work_out(&c.s, &e) && store_open(c.s.db, STORE_WRITE, &c.s.lab.store, &e) && start(&c, &e);
+        bool fine = sweep_work_out(&c.s, &e) && store_open(c.s.db, STORE_WRITE, &c.s.lab.store, &e) &&
+                    submit_start(&c, &e);
         status = !fine ? cli_fail(cli, &e) : stop_asked(&c.s.stop) ? CLI_FAILED : cluster_watch(&c, &e);
     }
     status = cluster_end(&c, status);

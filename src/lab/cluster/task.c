@@ -76,7 +76,7 @@ static bool take_over(struct task *t, struct err *e) {
 
 /* ---- points ---- */
 
-static bool choose(struct task *t, struct err *e) {
+static bool cluster_task_choose(struct task *t, struct err *e) {
     size_t *points = xcalloc(t->mine->n + 1, sizeof *points);
     bool fine = true;
     for (size_t i = 0; i < t->mine->n && fine; i++) {
@@ -100,23 +100,23 @@ static bool check_keys(struct task *t, struct err *e) {
     return true;
 }
 
-static bool work_out(struct task *t, struct err *e) {
-    return sweep_read_plan(&t->s, &t->p, &t->opts, e) && choose(t, e) && lab_sweep_ids(&t->s.lab, e) &&
-           check_keys(t, e);
+static bool cluster_task_work_out(struct task *t, struct err *e) {
+    return sweep_read_plan(&t->s, &t->p, &t->opts, e) && cluster_task_choose(t, e) &&
+           lab_sweep_ids(&t->s.lab, e) && check_keys(t, e);
 }
 
-static bool on_tick(void *user, const struct lab_progress *p) {
+static bool cluster_task_on_tick(void *user, const struct lab_progress *p) {
     struct task *t = user;
     (void)p;
     return !stop_asked(&t->s.stop);
 }
 
-static bool simulate(struct task *t, struct err *e) {
+static bool cluster_task_simulate(struct task *t, struct err *e) {
     struct lab_sweep *lab = &t->s.lab;
-    lab->tick = on_tick;
+    lab->tick = cluster_task_on_tick;
     lab->user = t;
     lab->jobs = t->p.jobs;
-    bool fine = work_out(t, e) && take_over(t, e) && lab_sweep(lab, e);
+    bool fine = cluster_task_work_out(t, e) && take_over(t, e) && lab_sweep(lab, e);
     struct sb why = {0};
     sb_add(&why, "%s%s", !fine && e->code == ERR_MEMORY ? "out of memory: " : "",
            fine ? lab->stopped ? "stopped" : "" : err_text(e));
@@ -125,10 +125,10 @@ static bool simulate(struct task *t, struct err *e) {
     return fine;
 }
 
-static bool run(struct task *t, struct err *e) {
+static bool cluster_task_run(struct task *t, struct err *e) {
     if (!sweep_plan_read(&t->p, e)) return false;
     if (chdir(t->p.cwd)) return err_set(e, ERR_INPUT, "there is no folder %s here", t->p.cwd);
-    return read_round(t, e) && open_shard(t, e) && simulate(t, e);
+    return read_round(t, e) && open_shard(t, e) && cluster_task_simulate(t, e);
 }
 
 enum cli_exit cluster_task(struct cli *cli, const struct sweep_host *host, const struct opts *o) {
@@ -140,7 +140,7 @@ enum cli_exit cluster_task(struct cli *cli, const struct sweep_host *host, const
     t.number = number_from(o->operands.v[3]);
     t.start = number_from(getenv("SLURM_RESTART_COUNT"));
     stop_hold(&t.s.stop, cli);
-    if (!run(&t, &e)) status = cli_fail(cli, &e);
+    if (!cluster_task_run(&t, &e)) status = cli_fail(cli, &e);
     stop_release(&t.s.stop);
     cli->store = NULL;
     store_close(t.s.lab.store);

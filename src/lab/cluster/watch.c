@@ -42,7 +42,7 @@ void cluster_add_round(struct cluster *c, const struct sweep_plan_round *r) {
     }
 }
 
-static int by_key(const void *a, const void *b, void *keys) {
+static int cluster_watch_by_key(const void *a, const void *b, void *keys) {
     uint64_t x = ((const uint64_t *)keys)[*(const size_t *)a],
              y = ((const uint64_t *)keys)[*(const size_t *)b];
     return (x > y) - (x < y);
@@ -70,7 +70,7 @@ bool cluster_begin(struct cluster *c, struct err *e) {
     c->costs = ARENA_NEW(&c->mem, struct lab_cost, n + 1);
     c->by_key = ARENA_NEW(&c->mem, size_t, n + 1);
     for (size_t i = 0; i < n; i++) c->by_key[i] = i;
-    if (n) qsort_r(c->by_key, n, sizeof *c->by_key, by_key, c->p.key);
+    if (n) qsort_r(c->by_key, n, sizeof *c->by_key, cluster_watch_by_key, c->p.key);
     for (size_t i = 0; i < n; i++) {
         enum store_state state;
         bool there;
@@ -237,7 +237,7 @@ static const struct slurm_task *slurm_of(const struct slurm_tasks *all, const st
     return NULL;
 }
 
-static bool ask(struct cluster *c, struct slurm_tasks *out) {
+static bool cluster_watch_ask(struct cluster *c, struct slurm_tasks *out) {
     VEC(uint64_t) jobs = {0};
     struct err e = {0};
     for (size_t i = 0; i < c->tasks.n; i++) {
@@ -255,7 +255,7 @@ static bool ask(struct cluster *c, struct slurm_tasks *out) {
 /* Slurm is asked first: what a task has written when it is over is then there to be read. */
 bool cluster_look(struct cluster *c, bool write, struct err *e) {
     struct slurm_tasks all;
-    bool answered = ask(c, &all), fine = true;
+    bool answered = cluster_watch_ask(c, &all), fine = true;
     for (size_t i = 0; i < c->tasks.n && fine; i++) {
         struct cluster_task *t = &c->tasks.v[i];
         if (!t->open) continue;
@@ -278,7 +278,7 @@ static size_t count_waiting(const struct cluster *c, bool *any_open) {
     return n;
 }
 
-static bool give_up(const struct cluster *c, struct err *e) {
+static bool cluster_watch_give_up(const struct cluster *c, struct err *e) {
     const struct cluster_task *t = &c->tasks.v[c->tasks.n - 1];
     struct arena mem = {0};
     const char *log = tail_of_log(c, t, &mem);
@@ -304,7 +304,7 @@ static bool submit_again(struct cluster *c, struct err *e) {
     if (since < (c->refused ? REFUSED_SECONDS : any_open ? RETRY_SECONDS : 0)) return true;
     c->fruitless = c->refused || c->ndone + c->moved > c->mark ? 0 : c->fruitless + 1;
     c->mark = c->ndone + c->moved;
-    return c->fruitless < MOST_FRUITLESS ? try_submit(c, e) : give_up(c, e);
+    return c->fruitless < MOST_FRUITLESS ? try_submit(c, e) : cluster_watch_give_up(c, e);
 }
 
 /* ---- cancelling ---- */
@@ -338,7 +338,7 @@ static enum cli_exit cancelled(struct cluster *c, struct err *e) {
 
 /* ---- watching ---- */
 
-static void show(struct cluster *c) {
+static void cluster_watch_show(struct cluster *c) {
     char what[160];
     size_t running = cluster_running(c);
     if (c->s.quiet || !c->s.cli->term.err_tty) return;
@@ -353,7 +353,7 @@ static void pause_for(struct cluster *c, double seconds) {
     double until = term_seconds() + seconds;
     sweep_plan_renew(&c->p);
     do {
-        show(c);
+        cluster_watch_show(c);
         nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
     } while (term_seconds() < until && !stop_asked(&c->s.stop));
 }
@@ -390,7 +390,7 @@ static void tell_left(const struct cluster *c) {
 }
 
 /* All points are there: what a sweep on this host would say. */
-static enum cli_exit report(struct cluster *c, struct err *e) {
+static enum cli_exit cluster_watch_report(struct cluster *c, struct err *e) {
     struct sb text = {0};
     if (!lab_sweep_look(&c->s.lab, e)) return cli_fail(c->s.cli, e);
     c->s.lab.progress =
@@ -412,7 +412,7 @@ enum cli_exit cluster_watch(struct cluster *c, struct err *e) {
     if (c->ndone < c->p.n && sweep_plan_cancel_asked(&c->p)) return cancelled(c, e);
     if (c->ndone < c->p.n) return tell_left(c), CLI_FAILED;
     if (c->p.n) sweep_plan_remove(&c->p);
-    return report(c, e);
+    return cluster_watch_report(c, e);
 }
 
 enum cli_exit cluster_end(struct cluster *c, enum cli_exit status) {

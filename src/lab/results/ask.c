@@ -8,8 +8,8 @@ const char *const spread_names[] = {"range", "deviation", NULL};
 /* ---- lists ---- */
 
 /* Every word of a list "a,b,c"; false at an empty one. */
-static bool split(struct results *r, const char *option, const char *list, struct results_words *out,
-                  struct err *e) {
+static bool results_ask_split(struct results *r, const char *option, const char *list,
+                              struct results_words *out, struct err *e) {
     while (list) {
         size_t n = strcspn(list, ",");
         if (!n) return err_set(e, ERR_INPUT, "%s: an empty name in the list", option);
@@ -88,7 +88,7 @@ static bool nothing_left(const struct results *r, const char *text, const char *
     return false;
 }
 
-static bool filter(struct results *r, const char *text, struct err *e) {
+static bool results_ask_filter(struct results *r, const char *text, struct err *e) {
     const char *equals = strchr(text, '=');
     struct results_words words = {0};
     size_t kept = 0;
@@ -97,7 +97,7 @@ static bool filter(struct results *r, const char *text, struct err *e) {
                        text);
     const char *axis = arena_strndup(&r->mem, text, (size_t)(equals - text));
     if (!store_axis(&r->all, axis, e)) return false;
-    bool fine = split(r, "--only", equals + 1, &words, e);
+    bool fine = results_ask_split(r, "--only", equals + 1, &words, e);
     for (size_t i = 0; i < r->chosen.n && fine; i++)
         if (has_word(&words, store_place(r->chosen.v[i], axis))) r->chosen.v[kept++] = r->chosen.v[i];
     r->chosen.n = kept;
@@ -121,7 +121,7 @@ static bool add_value(struct results *r, const char *name, struct err *e) {
 
 static bool add_values(struct results *r, const char *list, struct err *e) {
     struct results_words words = {0};
-    bool fine = split(r, "--value", list, &words, e);
+    bool fine = results_ask_split(r, "--value", list, &words, e);
     for (size_t i = 0; i < words.v.n && fine; i++) fine = add_value(r, words.v.v[i], e);
     VEC_FREE(&words.v);
     return fine;
@@ -142,7 +142,7 @@ static bool read_values(struct results *r, const struct opts *o, struct err *e) 
 bool results_choose(struct results *r, const struct opts *o, struct err *e) {
     for (size_t i = 0; i < r->all.rows.n; i++) VEC_PUSH(&r->chosen, &r->all.rows.v[i]);
     for (size_t i = 0; i < opts_count(o, "only"); i++)
-        if (!filter(r, opts_nth(o, "only", i), e)) return false;
+        if (!results_ask_filter(r, opts_nth(o, "only", i), e)) return false;
     return read_values(r, o, e);
 }
 
@@ -150,7 +150,7 @@ bool results_choose(struct results *r, const struct opts *o, struct err *e) {
 
 static bool add_axes(struct results *r, const char *option, const char *list, struct results_words *out,
                      struct err *e) {
-    if (list && !split(r, option, list, out, e)) return false;
+    if (list && !results_ask_split(r, option, list, out, e)) return false;
     for (size_t i = 0; i < out->v.n; i++)
         if (!store_axis(&r->all, out->v.v[i], e)) return false;
     return true;

@@ -42,7 +42,8 @@ static void varied_keys(struct results *r, struct results_words *keys) {
     }
 }
 
-static void add_axis(const struct results *r, const char *name, bool always, struct results_axes *out) {
+static void results_axes_add_axis(const struct results *r, const char *name, bool always,
+                                  struct results_axes *out) {
     for (size_t i = 0; i < out->v.n; i++)
         if (!strcmp(out->v.v[i].name, name)) return;
     struct axis a;
@@ -60,11 +61,11 @@ void results_axes_make(struct results *r, const char *const *always, struct resu
     for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
         bool must = false;
         for (size_t k = 0; always[k] && !must; k++) must = !strcmp(always[k], first[i]);
-        add_axis(r, first[i], must, out);
+        results_axes_add_axis(r, first[i], must, out);
     }
-    for (size_t i = 0; i < keys.v.n; i++) add_axis(r, keys.v.v[i], false, out);
-    for (size_t i = 0; always[i]; i++) add_axis(r, always[i], true, out);
-    add_axis(r, "version", false, out);
+    for (size_t i = 0; i < keys.v.n; i++) results_axes_add_axis(r, keys.v.v[i], false, out);
+    for (size_t i = 0; always[i]; i++) results_axes_add_axis(r, always[i], true, out);
+    results_axes_add_axis(r, "version", false, out);
     VEC_FREE(&keys.v);
 }
 
@@ -75,7 +76,7 @@ void results_axes_free(struct results_axes *a) {
 
 /* ---- what a plot shows ---- */
 
-static bool among(const struct results_words *w, const char *name) {
+static bool results_axes_among(const struct results_words *w, const char *name) {
     for (size_t i = 0; i < w->v.n; i++)
         if (!strcmp(w->v.v[i], name)) return true;
     return false;
@@ -98,7 +99,7 @@ static size_t longest_numbers(const struct results *r, const struct results_axes
     size_t best = all->v.n;
     for (size_t i = 0; i < all->v.n; i++) {
         const struct axis *a = &all->v.v[i];
-        if (among(&r->over_axes, a->name) || !axis_is_number(a)) continue;
+        if (results_axes_among(&r->over_axes, a->name) || !axis_is_number(a)) continue;
         if (best == all->v.n || a->places.n > all->v.v[best].places.n) best = i;
     }
     return best;
@@ -115,10 +116,10 @@ static const char *leading_axis(const struct results *r, const struct results_ax
     const size_t numbers = longest_numbers(r, all);
     const char *last = "mech";
     if (r->plot == PLOT_LINES) return numbers < all->v.n ? all->v.v[numbers].name : "workload";
-    if (axis_named(all, "mech") && !among(&r->over_axes, "mech")) return "mech";
+    if (axis_named(all, "mech") && !results_axes_among(&r->over_axes, "mech")) return "mech";
     size_t free_axes = 0;
     for (size_t i = 0; i < all->v.n; i++)
-        if (!among(&r->over_axes, all->v.v[i].name)) last = all->v.v[i].name, free_axes++;
+        if (!results_axes_among(&r->over_axes, all->v.v[i].name)) last = all->v.v[i].name, free_axes++;
     return free_axes > 1 ? last : "mech";
 }
 
@@ -126,7 +127,7 @@ static const char *leading_axis(const struct results *r, const struct results_ax
 static const char *spare_axis(const struct results *r, const char *lead) {
     static const char *const names[] = {"workload", "mech", "config", "size", NULL};
     for (const char *const *name = names; *name; name++)
-        if (strcmp(*name, lead) != 0 && !among(&r->over_axes, *name)) return *name;
+        if (strcmp(*name, lead) != 0 && !results_axes_among(&r->over_axes, *name)) return *name;
     return "version";
 }
 
@@ -141,7 +142,7 @@ void results_default_axes(struct results *r) {
                          *rest = lines ? &r->col_axes : &r->row_axes;
     VEC_PUSH(&own->v, lead);
     for (size_t i = 0; i < all.v.n; i++)
-        if (strcmp(all.v.v[i].name, lead) != 0 && !among(&r->over_axes, all.v.v[i].name))
+        if (strcmp(all.v.v[i].name, lead) != 0 && !results_axes_among(&r->over_axes, all.v.v[i].name))
             VEC_PUSH(&rest->v, all.v.v[i].name);
     if (!rest->v.n) VEC_PUSH(&rest->v, spare_axis(r, lead));
     results_axes_free(&all);

@@ -35,7 +35,7 @@ static bool whole_number(const char *place, int64_t *value) {
 }
 
 /* Numbers if all places are, whole ones if all are that. */
-static enum parquet_kind kind_of(const struct frame_axis *a) {
+static enum parquet_kind results_frame_kind_of(const struct frame_axis *a) {
     enum parquet_kind kind = PARQUET_WHOLE;
     bool any = false;
     for (size_t i = 0; a->option && i < a->axis.places.n; i++) {
@@ -50,9 +50,9 @@ static enum parquet_kind kind_of(const struct frame_axis *a) {
     return any ? kind : PARQUET_TEXT;
 }
 
-static void add_axis(struct frame *f, struct axis axis, bool option) {
+static void results_frame_add_axis(struct frame *f, struct axis axis, bool option) {
     struct frame_axis a = {.axis = axis, .option = option};
-    a.kind = kind_of(&a);
+    a.kind = results_frame_kind_of(&a);
     VEC_PUSH(&f->axes, a);
 }
 
@@ -60,7 +60,7 @@ static void add_named(struct frame *f, const char *const *names) {
     for (; *names; names++) {
         struct axis a;
         axis_make(&a, *names, f->r->chosen.v, f->r->chosen.n);
-        add_axis(f, a, false);
+        results_frame_add_axis(f, a, false);
     }
 }
 
@@ -75,7 +75,7 @@ static void add_errors(struct frame *f) {
     struct axis a;
     for (size_t i = 0; i < f->r->chosen.n; i++) text[i] = f->r->chosen.v[i]->error;
     axis_make_text(&a, "error", text, f->r->chosen.n);
-    add_axis(f, a, false);
+    results_frame_add_axis(f, a, false);
     free(text);
 }
 
@@ -87,7 +87,7 @@ static void frame_make(struct frame *f, bool in_long) {
     results_axes_make(f->r, none, &all);
     for (size_t i = 0; i < all.v.n; i++) {
         if (is_option(all.v.v[i].name))
-            add_axis(f, all.v.v[i], true);
+            results_frame_add_axis(f, all.v.v[i], true);
         else
             axis_free(&all.v.v[i]);
     }

@@ -30,7 +30,7 @@ static bool no_gnuplot(int why, struct err *e) {
     return err_set(e, ERR_INPUT, "cannot run gnuplot: %s", strerror(why));
 }
 
-static bool spawn(int in, int out, int says, pid_t *child, struct err *e) {
+static bool gnuplot_spawn(int in, int out, int says, pid_t *child, struct err *e) {
     char *const words[] = {"gnuplot", "-d", NULL};
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
@@ -42,7 +42,7 @@ static bool spawn(int in, int out, int says, pid_t *child, struct err *e) {
     return !why || no_gnuplot(why, e);
 }
 
-static void read_all(int from, struct sb *out) {
+static void gnuplot_read_all(int from, struct sb *out) {
     char part[4096];
     ssize_t n;
     while ((n = read(from, part, sizeof part)) > 0 || (n < 0 && errno == EINTR))
@@ -55,7 +55,7 @@ static bool ended_well(pid_t child, FILE *says, struct err *e) {
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     rewind(says);
-    read_all(fileno(says), &text);
+    gnuplot_read_all(fileno(says), &text);
     const bool fine = WIFEXITED(status) && !WEXITSTATUS(status);
     if (!fine) err_set(e, ERR_INPUT, "gnuplot failed: %.400s", text.text ? text.text : "it says nothing");
     sb_free(&text);
@@ -68,10 +68,10 @@ static bool run_with(FILE *in, FILE *says, const struct sb *script, struct sb *o
     if (fwrite(script->text, 1, script->len, in) != script->len || fflush(in) || pipe(ends))
         return err_set(e, ERR_INPUT, "cannot run gnuplot: %s", strerror(errno));
     rewind(in);
-    bool fine = spawn(fileno(in), ends[1], fileno(says), &child, e);
+    bool fine = gnuplot_spawn(fileno(in), ends[1], fileno(says), &child, e);
     close(ends[1]);
     if (fine) {
-        read_all(ends[0], out);
+        gnuplot_read_all(ends[0], out);
         fine = ended_well(child, says, e);
     }
     close(ends[0]);

@@ -113,7 +113,7 @@ static json_t *point_json(const struct store_row *row, const struct results_valu
 }
 
 /* Every machine once, by its hash: all options in force. */
-static void add_machine(json_t *machines, const struct store_id *id) {
+static void results_list_add_machine(json_t *machines, const struct store_id *id) {
     char text[17];
     snprintf(text, sizeof text, "%016" PRIx64, id->machine);
     if (json_object_get(machines, text)) return;
@@ -129,7 +129,7 @@ json_t *results_list_json(const struct results *r) {
     json_t *root = json_object(), *points = json_array(), *machines = json_object();
     for (size_t i = 0; i < r->chosen.n; i++) {
         json_array_append_new(points, point_json(r->chosen.v[i], values, n));
-        add_machine(machines, &r->chosen.v[i]->id);
+        results_list_add_machine(machines, &r->chosen.v[i]->id);
     }
     json_object_set_new(root, "points", points);
     json_object_set_new(root, "machines", machines);

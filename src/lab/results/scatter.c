@@ -31,8 +31,8 @@ static double scale_of(const struct results *r, size_t value) {
     return percent && (value || !r->relative_to) ? 100 : 1;
 }
 
-static void spread(const struct results *r, const struct pivot_cell *c, double times, bool log, double *low,
-                   double *high) {
+static void results_scatter_spread(const struct results *r, const struct pivot_cell *c, double times,
+                                   bool log, double *low, double *high) {
     if (!results_spread_of(r, c, low, high)) *low = *high = c->value;
     if (log && !(*low > 0)) *low = c->value; /* the whisker ends where the axis does */
     *low *= times;
@@ -45,13 +45,13 @@ static void dots_of(const struct results *r, size_t col, struct dots *out) {
         const struct pivot_cell *x = pivot_cell(&r->x_pivot, row, col), *y = pivot_cell(&r->pivot, row, col);
         if (!x->has || !y->has) continue;
         struct dot d = {.x = x->value * tx, .y = y->value * ty, .head = r->pivot.row_heads.v[row]};
-        spread(r, x, tx, r->log_x == LOG_ON, &d.x_low, &d.x_high);
-        spread(r, y, ty, r->log_y == LOG_ON, &d.y_low, &d.y_high);
+        results_scatter_spread(r, x, tx, r->log_x == LOG_ON, &d.x_low, &d.x_high);
+        results_scatter_spread(r, y, ty, r->log_y == LOG_ON, &d.y_low, &d.y_high);
         VEC_PUSH(&out->v, d);
     }
 }
 
-static void widen(struct extent *e, double v) {
+static void results_scatter_widen(struct extent *e, double v) {
     e->low = fmin(e->low, v);
     e->high = fmax(e->high, v);
 }
@@ -65,7 +65,7 @@ struct extents {
     struct extent x, y;
 };
 
-static int by_place(const void *a, const void *b, void *user) {
+static int results_scatter_by_place(const void *a, const void *b, void *user) {
     const struct dot *p = a, *q = b;
     const struct extents *e = user;
     const long x = grid_place(&e->x, p->x) - grid_place(&e->x, q->x),
@@ -77,9 +77,9 @@ static int by_place(const void *a, const void *b, void *user) {
 static void thin(struct dots *d, struct extents *e) {
     size_t kept = 0;
     if (!d->v.n) return;
-    qsort_r(d->v.v, d->v.n, sizeof *d->v.v, by_place, e);
+    qsort_r(d->v.v, d->v.n, sizeof *d->v.v, results_scatter_by_place, e);
     for (size_t i = 0; i < d->v.n; i++)
-        if (!kept || by_place(&d->v.v[i], &d->v.v[kept - 1], e)) d->v.v[kept++] = d->v.v[i];
+        if (!kept || results_scatter_by_place(&d->v.v[i], &d->v.v[kept - 1], e)) d->v.v[kept++] = d->v.v[i];
     d->v.n = kept;
 }
 
@@ -162,8 +162,8 @@ bool results_scatter_svg(const struct results *r, struct sb *s, struct err *e) {
         dots_of(r, col, &all[col]);
         n += all[col].v.n;
         for (size_t i = 0; i < all[col].v.n; i++) {
-            widen(&ends.x, all[col].v.v[i].x);
-            widen(&ends.y, all[col].v.v[i].y);
+            results_scatter_widen(&ends.x, all[col].v.v[i].x);
+            results_scatter_widen(&ends.y, all[col].v.v[i].y);
         }
     }
     const bool labels = n <= MOST_LABELS;

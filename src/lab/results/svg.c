@@ -18,7 +18,7 @@ const char *results_svg_colour(size_t i) {
 
 /* ---- what is drawn ---- */
 
-static double shown(const struct results *r, double value) {
+static double results_svg_shown(const struct results *r, double value) {
     return results_in_percent(r) ? 100 * value : value;
 }
 
@@ -27,7 +27,7 @@ static size_t rows_drawn(const struct results *r) {
     return r->pivot.row_heads.n + (r->mean != PIVOT_NO_MEAN);
 }
 
-static bool value_at(const struct results *r, size_t row, size_t col, double *value) {
+static bool results_svg_value_at(const struct results *r, size_t row, size_t col, double *value) {
     size_t n;
     if (row == r->pivot.row_heads.n) return pivot_mean(&r->pivot, r->mean, col, value, &n);
     const struct pivot_cell *cell = pivot_cell(&r->pivot, row, col);
@@ -57,19 +57,20 @@ static void quote_col(const struct results *r, size_t col, struct sb *s) {
  * logarithmic axis ends where that does. */
 static void add_value(const struct results *r, size_t row, size_t col, struct sb *s) {
     double v, low, high;
-    if (!value_at(r, row, col, &v)) {
+    if (!results_svg_value_at(r, row, col, &v)) {
         sb_add(s, " NaN NaN NaN");
         return;
     }
     if (row == r->pivot.row_heads.n || !results_spread_of(r, pivot_cell(&r->pivot, row, col), &low, &high)) {
         if (r->plot != PLOT_LINES) {
-            sb_add(s, " %.10g NaN NaN", shown(r, v));
+            sb_add(s, " %.10g NaN NaN", results_svg_shown(r, v));
             return;
         }
         low = high = v;
     }
     if (r->log_y == LOG_ON && !(low > 0)) low = v;
-    sb_add(s, " %.10g %.10g %.10g", shown(r, v), shown(r, low), shown(r, high));
+    sb_add(s, " %.10g %.10g %.10g", results_svg_shown(r, v), results_svg_shown(r, low),
+           results_svg_shown(r, high));
 }
 
 /* Where the rows of lines are: gnuplot need not know what is a number to heddle. */
@@ -80,7 +81,7 @@ static double row_number(const struct results *r, size_t row) {
 }
 
 /* The numbers as rows of a table that gnuplot calls $d: the row's number (or its place, of lines), then three of each column. */
-static void add_data(const struct results *r, struct sb *s) {
+static void results_svg_add_data(const struct results *r, struct sb *s) {
     sb_add(s, "$d << END\n");
     for (size_t row = 0; row < rows_drawn(r); row++) {
         if (r->plot == PLOT_LINES)
@@ -131,9 +132,9 @@ void results_svg_begin(size_t width, size_t height, struct sb *s) {
         width, height);
 }
 
-static void begin(const struct results *r, size_t width, size_t height, struct sb *s) {
+static void results_begin(const struct results *r, size_t width, size_t height, struct sb *s) {
     results_svg_begin(width, height, s);
-    add_data(r, s);
+    results_svg_add_data(r, s);
 }
 
 void results_svg_notes(const struct results *r, struct sb *s) {
@@ -163,7 +164,7 @@ static void common_axes(const struct results *r, struct sb *s) {
         sb_add(s, "set arrow from graph 0, first 1 to graph 1, first 1 nohead lc rgb '#1b1c20' front\n");
 }
 
-static size_t between(size_t low, size_t v, size_t high) {
+static size_t results_svg_between(size_t low, size_t v, size_t high) {
     return v < low ? low : v > high ? high : v;
 }
 
@@ -174,7 +175,7 @@ static double bar_place(size_t col, size_t n) {
 
 static void add_bars(const struct results *r, struct sb *s) {
     const size_t n = r->pivot.col_heads.n, rows = rows_drawn(r);
-    begin(r, between(520, 140 + rows * (24 + 16 * n), 1800), 460, s);
+    results_begin(r, results_svg_between(520, 140 + rows * (24 + 16 * n), 1800), 460, s);
     common_axes(r, s);
     add_tics(r, 'x', rows, row_label, s);
     sb_add(s, "set xtics %s\nset style fill solid noborder\nset xrange [-0.6:%zu.6]\n",
@@ -207,7 +208,7 @@ static void add_log_x(const struct results *r, struct sb *s) {
 
 static void add_lines(const struct results *r, struct sb *s) {
     const size_t n = r->pivot.col_heads.n;
-    begin(r, 720, between(460, 400 + 6 * n, 800), s);
+    results_begin(r, 720, results_svg_between(460, 400 + 6 * n, 800), s);
     common_axes(r, s);
     sb_add(s, "set xlabel ");
     gnuplot_quote(s, r->row_axes.v.v[0]);
@@ -237,9 +238,9 @@ static struct range range_of(const struct results *r) {
     for (size_t row = 0; row < rows_drawn(r); row++)
         for (size_t col = 0; col < r->pivot.col_heads.n; col++) {
             double v;
-            if (!value_at(r, row, col, &v)) continue;
-            all.low = fmin(all.low, shown(r, v));
-            all.high = fmax(all.high, shown(r, v));
+            if (!results_svg_value_at(r, row, col, &v)) continue;
+            all.low = fmin(all.low, results_svg_shown(r, v));
+            all.high = fmax(all.high, results_svg_shown(r, v));
         }
     return all;
 }
@@ -264,9 +265,9 @@ static void add_cells(const struct results *r, struct sb *s) {
         for (size_t col = 0; col < r->pivot.col_heads.n; col++) {
             struct sb text = {0};
             double v;
-            if (!value_at(r, row, col, &v)) continue;
+            if (!results_svg_value_at(r, row, col, &v)) continue;
             results_pivot_number(r, v, &text);
-            sb_add(s, "%zu %zu %.10g \"%s\"\n", col, row, shown(r, v), text.text);
+            sb_add(s, "%zu %zu %.10g \"%s\"\n", col, row, results_svg_shown(r, v), text.text);
             sb_free(&text);
         }
     sb_add(s, "END\n");
@@ -274,7 +275,8 @@ static void add_cells(const struct results *r, struct sb *s) {
 
 static void add_heat(const struct results *r, struct sb *s) {
     const size_t cols = r->pivot.col_heads.n, rows = rows_drawn(r);
-    begin(r, between(420, 200 + 84 * cols, 2400), between(220, 120 + 28 * rows, 2400), s);
+    results_begin(r, results_svg_between(420, 200 + 84 * cols, 2400),
+                  results_svg_between(220, 120 + 28 * rows, 2400), s);
     add_cells(r, s);
     add_palette(r, s);
     sb_add(s, "set title ");
@@ -294,7 +296,7 @@ static void add_heat(const struct results *r, struct sb *s) {
 /* ---- all of them ---- */
 
 /* A picture that could not be read is not drawn; what a reader can do about it is said. */
-static bool readable(const struct results *r, struct err *e) {
+static bool results_svg_readable(const struct results *r, struct err *e) {
     enum { MOST_BARS = 1500, MOST_LINES = 60, MOST_CELLS = 10000 };
     const size_t cells = rows_drawn(r) * r->pivot.col_heads.n, lines = r->pivot.col_heads.n;
     const char *what = r->plot == PLOT_LINES ? "lines" : r->plot == PLOT_HEAT ? "cells" : "bars";
@@ -314,7 +316,7 @@ bool results_svg(const struct results *r, struct sb *out, struct err *e) {
     if (!r->pivot.row_heads.n || !r->pivot.col_heads.n)
         return err_set(e, ERR_INPUT, "--svg: the table has no points");
     if (!isfinite(range_of(r).low)) return err_set(e, ERR_INPUT, "--svg: no point of the table has a number");
-    bool fine = readable(r, e);
+    bool fine = results_svg_readable(r, e);
     if (!fine) return false;
     switch (r->plot) {
     case PLOT_HEAT: add_heat(r, &script); break;

@@ -141,7 +141,7 @@ void results_pivot_text(const struct results *r, struct sb *out) {
 enum { SPREAD_PARTS = 4 };
 static const char *const part_names[SPREAD_PARTS] = {"low", "high", "deviation", "n"};
 
-static double part_of(const struct pivot_cell *c, size_t part) {
+static double results_table_part_of(const struct pivot_cell *c, size_t part) {
     const double parts[SPREAD_PARTS] = {c->low, c->high, c->deviation, (double)c->n};
     return parts[part];
 }
@@ -193,7 +193,7 @@ static void csv_body_cell(const struct results *r, const struct pivot_cell *c, s
     sb_free(&text);
     for (size_t part = 0; r->over_axes.v.n && part < SPREAD_PARTS; part++) {
         if (c->has || part == SPREAD_PARTS - 1)
-            csv_cell(out, "%.12g", part_of(c, part));
+            csv_cell(out, "%.12g", results_table_part_of(c, part));
         else
             csv_text(out, "");
     }
@@ -211,7 +211,7 @@ void results_pivot_csv(const struct results *r, struct sb *out) {
     if (r->mean) csv_mean(r, out);
 }
 
-static json_t *cell_json(const struct results *r, const struct pivot_cell *c) {
+static json_t *results_table_cell_json(const struct results *r, const struct pivot_cell *c) {
     if (!c->has) return json_null();
     json_t *value = is_stored(r, c) ? results_json(c->row, &r->values.v[0]) : json_real(c->value);
     if (!r->over_axes.v.n) return value;
@@ -220,7 +220,7 @@ static json_t *cell_json(const struct results *r, const struct pivot_cell *c) {
 }
 
 /* An object with a member for each column. */
-static json_t *row_json(const struct results *r, size_t row) {
+static json_t *results_table_row_json(const struct results *r, size_t row) {
     const struct pivot *p = &r->pivot;
     json_t *out = json_object(), *cells = json_object();
     for (size_t a = 0; a < r->row_axes.v.n; a++)
@@ -229,7 +229,7 @@ static json_t *row_json(const struct results *r, size_t row) {
     for (size_t c = 0; c < p->col_heads.n; c++) {
         struct sb label = {0};
         pivot_label(&p->cols, p->col_heads.v[c], &label);
-        json_object_set_new(cells, label.text, cell_json(r, pivot_cell(p, row, c)));
+        json_object_set_new(cells, label.text, results_table_cell_json(r, pivot_cell(p, row, c)));
         sb_free(&label);
     }
     json_object_set_new(out, "cells", cells);
@@ -263,7 +263,8 @@ json_t *results_pivot_json(const struct results *r) {
         json_object_set_new(root, "over_mean",
                             json_string(pivot_mean_names[r->over_mean ? r->over_mean : PIVOT_ARITHMETIC]));
     }
-    for (size_t i = 0; i < r->pivot.row_heads.n; i++) json_array_append_new(rows, row_json(r, i));
+    for (size_t i = 0; i < r->pivot.row_heads.n; i++)
+        json_array_append_new(rows, results_table_row_json(r, i));
     json_object_set_new(root, "rows", rows);
     if (r->mean) {
         json_object_set_new(root, "mean", json_string(pivot_mean_names[r->mean]));

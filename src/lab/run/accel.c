@@ -11,14 +11,14 @@
 #include "lab/run/accel_impl.h"
 #include "lab/run/program.h"
 
-static bool ends_with(const char *text, const char *end) {
+static bool accel_ends_with(const char *text, const char *end) {
     const size_t n = strlen(text), k = strlen(end);
     return n >= k && !strcmp(text + n - k, end);
 }
 
 bool lab_is_accel(const char *path) {
     const char *slash = strrchr(path, '/');
-    return !strcmp(slash ? slash + 1 : path, "kernelslist.g") || ends_with(path, ".traceg");
+    return !strcmp(slash ? slash + 1 : path, "kernelslist.g") || accel_ends_with(path, ".traceg");
 }
 
 struct convert {
@@ -104,11 +104,11 @@ static bool add_copy(struct convert *c, const char *text) {
 }
 
 /* Beside the list; a name that ends in .xz is that of the file before it was unpacked. */
-static bool find_kernel(struct convert *c, const char *list, const char *name, struct err *e) {
+static bool accel_find_kernel(struct convert *c, const char *list, const char *name, struct err *e) {
     const char *slash = strrchr(list, '/');
     struct sb path = {0};
     sb_add(&path, "%.*s%s", slash ? (int)(slash + 1 - list) : 0, list, name);
-    if (ends_with(path.text, ".xz")) {
+    if (accel_ends_with(path.text, ".xz")) {
         path.text[path.len -= 3] = '\0';
         if (access(path.text, R_OK)) {
             err_set(e, ERR_INPUT, "%s.xz is compressed: unpack it first, by 'xz -dk %s.xz'", path.text,
@@ -134,7 +134,7 @@ static bool convert_list(struct convert *c, const char *path, struct err *e) {
             good = add_copy(c, text) ||
                    err_set(e, ERR_INPUT, "%s:%" PRIu64 ": not MemcpyHtoD,ADDRESS,BYTES", path, line);
         else if (!strncmp(text, "kernel", 6))
-            good = find_kernel(c, path, text, e);
+            good = accel_find_kernel(c, path, text, e);
         else if (*text && strncmp(text, "Memcpy", 6) != 0)
             good =
                 err_set(e, ERR_INPUT, "%s:%" PRIu64 ": neither a kernel nor a copy: %.60s", path, line, text);
@@ -146,7 +146,8 @@ static bool convert_list(struct convert *c, const char *path, struct err *e) {
 bool lab_accel(const char *path, struct hdt_writer *w, struct sb *notes, struct err *e) {
     struct convert c = {.w = w, .notes = notes};
     bool good = lab_open(NULL, &c.dev, e);
-    if (good) good = ends_with(path, ".traceg") ? convert_kernel(&c, path, e) : convert_list(&c, path, e);
+    if (good)
+        good = accel_ends_with(path, ".traceg") ? convert_kernel(&c, path, e) : convert_list(&c, path, e);
     hd_device_close(c.dev);
     VEC_FREE(&c.copied);
     return good;

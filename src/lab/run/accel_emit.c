@@ -54,7 +54,7 @@ static bool will_hold(const struct emit *m, size_t k, uint32_t what) {
     return false;
 }
 
-static bool leads(const struct sass_insn *i, uint32_t what) {
+static bool accel_emit_leads(const struct sass_insn *i, uint32_t what) {
     for (size_t k = 0; k < i->leads.n; k++)
         if (i->leads.v[k] == what) return true;
     return false;
@@ -69,7 +69,7 @@ static uint64_t will_take(const struct emit *m, size_t k, uint32_t what) {
             for (size_t t = 0; t < jump->targets.n; t++)
                 if (jump->targets.v[t] == to) return t;
         }
-        if (leads(insn_at(m, k), what)) break;
+        if (accel_emit_leads(insn_at(m, k), what)) break;
     }
     return 0;
 }

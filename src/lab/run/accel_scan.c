@@ -67,7 +67,7 @@ struct scan {
     uint64_t local_high;
 };
 
-static bool add_insn(struct scan *s, uint32_t *number, struct err *e) {
+static bool accel_scan_add_insn(struct scan *s, uint32_t *number, struct err *e) {
     const struct traceg_insn *i = &s->t->insn;
     struct sass_program *p = &s->a->program;
     uint32_t *at = set_at(&s->pcs, i->pc + 1);
@@ -154,7 +154,7 @@ static bool note_insn(struct scan *s, struct err *e) {
     uint32_t n = 0;
     if (left < 32 && x->mask >> left)
         return traceg_fail(s->t, e, "the mask has lanes that the block has not");
-    if (!add_insn(s, &n, e)) return false;
+    if (!accel_scan_add_insn(s, &n, e)) return false;
     struct sass_insn *i = &s->a->program.code.v[n];
     if (x->bytes && i->row->kind >= SASS_LOAD && i->row->kind <= SASS_ATOM) i->bytes = x->bytes;
     for (uint32_t l = 0; l < 32; l++) {
@@ -181,7 +181,7 @@ static bool check_warp(const struct scan *s, struct err *e) {
     return true;
 }
 
-static bool read_all(struct scan *s, struct err *e) {
+static bool accel_scan_read_all(struct scan *s, struct err *e) {
     bool open = false;
     for (;;) {
         const enum traceg_event what = traceg_next(s->t, e);
@@ -249,7 +249,7 @@ static bool use_move(struct scan *s, const struct move *m, struct err *e) {
     return pass_over(p, m->from + 1, m->to), true;
 }
 
-static int by_number(const void *a, const void *b) {
+static int accel_scan_by_number(const void *a, const void *b) {
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return x < y ? -1 : x > y;
 }
@@ -259,7 +259,7 @@ static void finish_jump(struct sass_program *p, uint32_t at) {
     struct sass_insn *i = &p->code.v[at];
     if (i->row->kind != SASS_JUMP && i->row->kind != SASS_INDIRECT) return;
     if (!i->targets.n) add_target(i, at + 1 < p->code.n ? at + 1 : at);
-    qsort(i->targets.v, i->targets.n, sizeof *i->targets.v, by_number);
+    qsort(i->targets.v, i->targets.n, sizeof *i->targets.v, accel_scan_by_number);
     if (i->row->kind != SASS_JUMP || i->targets.n < 2) return;
     const uint32_t low = i->targets.v[0], high = i->targets.v[i->targets.n - 1];
     if (high - low > NEAR) {
@@ -287,7 +287,7 @@ bool accel_scan(struct accel_kernel *a, struct traceg *t, struct err *e) {
     a->program.version = t->kernel.version;
     a->program.registers = t->kernel.registers < 256 ? t->kernel.registers : 255;
     a->program.kernel = arena_strdup(&a->program.mem, t->kernel.name);
-    const bool good = read_all(&s, e) && make_program(&s, e);
+    const bool good = accel_scan_read_all(&s, e) && make_program(&s, e);
     set_free(&s.pcs);
     set_free(&s.known);
     VEC_FREE(&s.moves);

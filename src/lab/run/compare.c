@@ -45,7 +45,7 @@ struct task {
 
 /* ---- references ---- */
 
-static bool keep(struct lab_reference *r, hd_device *dev, struct region g, struct err *e) {
+static bool lab_compare_keep(struct lab_reference *r, hd_device *dev, struct region g, struct err *e) {
     g.data = try_alloc(g.bytes);
     if (!g.data)
         return err_set(e, ERR_MEMORY, "no memory to keep %llu bytes for comparison",
@@ -58,7 +58,7 @@ static bool keep_arguments(struct lab_reference *r, hd_device *dev, const struct
                            const hd_arg *args, struct err *e) {
     for (size_t i = 0; i < p->nargs + p->nbuffers; i++) {
         struct region g = {.arg = i, .addr = args[i].v.u, .bytes = p->args[i].bytes};
-        if (g.bytes && !keep(r, dev, g, e)) return false;
+        if (g.bytes && !lab_compare_keep(r, dev, g, e)) return false;
     }
     return true;
 }
@@ -71,7 +71,7 @@ static bool keep_variables(struct lab_reference *r, hd_device *dev, hd_module *m
         if (v->kind != IR_VAR_DATA || v->space != IR_SP_GLOBAL || !v->bytes || v->external) continue;
         if (hd_module_symbol(mod, v->name, &g.addr, &g.bytes) || !g.bytes) continue;
         g.symbol = arena_strdup(&r->mem, v->name);
-        if (!keep(r, dev, g, e)) return false;
+        if (!lab_compare_keep(r, dev, g, e)) return false;
     }
     return true;
 }
@@ -128,7 +128,7 @@ static bool enough(const struct lab_comparison *c) {
 }
 
 /* How many launches a run has is known from the reference; of the reference itself, not. */
-static int on_progress(void *user, uint64_t done, uint64_t all) {
+static int lab_compare_on_progress(void *user, uint64_t done, uint64_t all) {
     struct task *t = user;
     size_t launches = t->reference->out.launches;
     double launch = (double)done / (double)(all ? all : 1);
@@ -136,8 +136,8 @@ static int on_progress(void *user, uint64_t done, uint64_t all) {
     return !enough(t->comparison);
 }
 
-static void on_opened(void *user, hd_device *dev) {
-    hd_set_progress(dev, on_progress, user);
+static void lab_compare_on_opened(void *user, hd_device *dev) {
+    hd_set_progress(dev, lab_compare_on_progress, user);
 }
 
 static void on_launched(void *user, hd_kernel *k, const hd_launch *l) {
@@ -153,11 +153,11 @@ static void on_buffers(void *user, hd_device *dev, const struct lab_buffer *b, s
     for (size_t i = 0; !t->cell && i < n; i++) {
         struct region g = {.addr = b[i].addr, .bytes = b[i].bytes};
         g.symbol = arena_strdup(&r->mem, b[i].name);
-        if (!keep(r, dev, g, &r->out.err)) return;
+        if (!lab_compare_keep(r, dev, g, &r->out.err)) return;
     }
 }
 
-static void on_ended(void *user, hd_device *dev, hd_module *mod, const hd_arg *args) {
+static void lab_compare_on_ended(void *user, hd_device *dev, hd_module *mod, const hd_arg *args) {
     struct task *t = user;
     struct lab_reference *r = t->reference;
     if (t->cell)
@@ -167,11 +167,11 @@ static void on_ended(void *user, hd_device *dev, hd_module *mod, const hd_arg *a
         keep_variables(r, dev, mod, &r->out.err);
 }
 
-static void run(struct task *t, const hd_config *config) {
-    const struct lab_hooks hooks = {.opened = on_opened,
+static void lab_compare_run(struct task *t, const hd_config *config) {
+    const struct lab_hooks hooks = {.opened = lab_compare_on_opened,
                                     .after = on_launched,
                                     .buffers = on_buffers,
-                                    .ended = on_ended,
+                                    .ended = lab_compare_on_ended,
                                     .user = t,
                                     .no_digest = true};
     struct lab_outcome *out = t->cell ? &t->cell->out : &t->reference->out;
@@ -191,7 +191,7 @@ static void run_reference(void *user, size_t task) {
                      .subject = &r->c->subjects[task],
                      .reference = &r->c->references[task],
                      .done = &r->done[task]};
-    run(&t, &r->c->reference);
+    lab_compare_run(&t, &r->c->reference);
 }
 
 static void run_cell(void *user, size_t task) {
@@ -202,10 +202,10 @@ static void run_cell(void *user, size_t task) {
                      .reference = &r->c->references[subject],
                      .cell = &r->c->cells[task],
                      .done = &r->done[task]};
-    run(&t, &r->c->machines[machine].config);
+    lab_compare_run(&t, &r->c->machines[machine].config);
 }
 
-static void on_tick(void *user) {
+static void lab_compare_on_tick(void *user) {
     struct round *r = user;
     uint64_t sum = 0;
     for (size_t i = 0; i < r->ntasks; i++) sum += atomic_load(&r->done[i]);
@@ -214,7 +214,7 @@ static void on_tick(void *user) {
 
 static void run_round(struct lab_comparison *c, size_t n, void (*task)(void *, size_t), bool tick) {
     struct round r = {.c = c, .done = xcalloc(n + 1, sizeof *r.done), .ntasks = n};
-    struct lab_tasks tasks = {.n = n, .run = task, .tick = tick ? on_tick : NULL, .user = &r};
+    struct lab_tasks tasks = {.n = n, .run = task, .tick = tick ? lab_compare_on_tick : NULL, .user = &r};
     lab_run_tasks(&tasks, c->jobs);
     free(r.done);
 }

@@ -7,7 +7,7 @@
 
 #include "sim/options.h"
 
-static bool unknown(const char *name, struct err *e) {
+static bool mech_choice_unknown(const char *name, struct err *e) {
     const char *near = mech_near(name);
     if (near) return err_set(e, ERR_INPUT, "there is no mechanism '%.60s' (did you mean '%s'?)", name, near);
     return err_set(e, ERR_INPUT, "there is no mechanism '%.60s'; 'heddle list mechanisms' shows them", name);
@@ -42,7 +42,7 @@ bool mech_choice_read(const char *text, struct arena *mem, struct mech_choice *o
     text = mech_choice_spelling(text, mem);
     size_t n = strcspn(text, ":"), most = 1;
     const char *name = arena_strndup(mem, text, n);
-    if (!mech_find(name)) return unknown(name, e);
+    if (!mech_find(name)) return mech_choice_unknown(name, e);
     for (const char *p = text; (p = strchr(p, ':')); p++) most++;
     *out = (struct mech_choice){.setting = ARENA_NEW(mem, hd_option, most)};
     out->setting[out->nsettings++] = (hd_option){"run.mech", name};

@@ -24,7 +24,7 @@ struct pool {
     struct ledger_point *memory;
 };
 
-static bool take(struct pool *p, size_t *task) {
+static bool lab_pool_take(struct pool *p, size_t *task) {
     pthread_mutex_lock(&p->lock);
     *task = p->next;
     bool any = p->next < p->tasks->n;
@@ -36,7 +36,7 @@ static bool take(struct pool *p, size_t *task) {
 static void *work(void *user) {
     struct pool *p = user;
     ledger_adopt(p->memory);
-    for (size_t task; take(p, &task);) p->tasks->run(p->tasks->user, task);
+    for (size_t task; lab_pool_take(p, &task);) p->tasks->run(p->tasks->user, task);
     pthread_mutex_lock(&p->lock);
     p->working--;
     pthread_cond_signal(&p->ended);
@@ -84,7 +84,7 @@ void lab_run_tasks(const struct lab_tasks *t, unsigned jobs) {
     if (have)
         wait_for_all(&p);
     else
-        for (size_t task; take(&p, &task);) t->run(t->user, task);
+        for (size_t task; lab_pool_take(&p, &task);) t->run(t->user, task);
     for (unsigned i = 0; i < have; i++) pthread_join(thread[i], NULL);
     pthread_cond_destroy(&p.ended);
     pthread_mutex_destroy(&p.lock);

@@ -61,7 +61,7 @@ static void note_doubt(struct lab_recorder *r, const char *kernel, const char *w
     sb_free(&line);
 }
 
-static bool begin(void *user, const struct sim_recorded *l, struct err *e) {
+static bool lab_record_begin(void *user, const struct sim_recorded *l, struct err *e) {
     struct lab_recorder *r = user;
     struct hdt_launch t = {.kernel = l->kernel,
                            .shared = l->shared,
@@ -81,7 +81,7 @@ static bool begin(void *user, const struct sim_recorded *l, struct err *e) {
     return hdt_begin_launch(r->writer, &t) || unwritten(e);
 }
 
-static bool end(void *user, uint64_t insts, struct err *e) {
+static bool lab_record_end(void *user, uint64_t insts, struct err *e) {
     struct lab_recorder *r = user;
     return hdt_end_launch(r->writer, insts) || unwritten(e);
 }
@@ -92,8 +92,8 @@ struct lab_recorder *lab_recorder_new(bool (*write)(void *user, const void *data
     r->sim = (struct sim_recorder){
         .user = r,
         .tape = {.user = r->writer, .start = hdt_put_start, .end = hdt_put_end, .put = hdt_put},
-        .begin = begin,
-        .end = end};
+        .begin = lab_record_begin,
+        .end = lab_record_end};
     return r;
 }
 

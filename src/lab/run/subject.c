@@ -21,12 +21,12 @@ static void no_print(void *user, const char *text, size_t n) {
     (void)user, (void)text, (void)n;
 }
 
-static void before(struct run *r, hd_kernel *k, const hd_launch *l) {
+static void lab_subject_before(struct run *r, hd_kernel *k, const hd_launch *l) {
     if (r->hooks->before) r->hooks->before(r->hooks->user, k, l);
     r->started = lab_seconds();
 }
 
-static void after(struct run *r, hd_kernel *k, const hd_launch *l) {
+static void lab_subject_after(struct run *r, hd_kernel *k, const hd_launch *l) {
     double seconds = lab_seconds() - r->started;
     sim_note(r->dev, &seconds, sizeof seconds);
     r->out->seconds += seconds;
@@ -41,11 +41,11 @@ static void ended(struct run *r, hd_module *mod, const hd_arg *args) {
 /* ---- workloads ---- */
 
 static void work_before(struct work *w, hd_kernel *k, const hd_launch *l) {
-    before(w->user, k, l);
+    lab_subject_before(w->user, k, l);
 }
 
 static void work_after(struct work *w, hd_kernel *k, const hd_launch *l) {
-    after(w->user, k, l);
+    lab_subject_after(w->user, k, l);
 }
 
 static bool run_workload(struct run *r, const struct lab_subject *s) {
@@ -85,7 +85,7 @@ static bool digest_buffers(struct run *r, const struct lab_program *p, const hd_
     return true;
 }
 
-static bool fill(struct run *r, const struct lab_subject *s, hd_module *mod, const hd_arg *args) {
+static bool lab_subject_fill(struct run *r, const struct lab_subject *s, hd_module *mod, const hd_arg *args) {
     struct err *e = &r->out->err;
     if (s->hold && !s->hold(s->holder, true, e)) return false;
     const bool fine = lab_fill(r->dev, mod, s->program, args, e);
@@ -99,12 +99,12 @@ static bool run_program(struct run *r, const struct lab_subject *s) {
     hd_module *mod;
     hd_kernel *k;
     hd_arg *args = xcalloc(p->nargs + p->nbuffers + 1, sizeof *args);
-    bool fine =
-        lab_load(r->dev, p, &mod, &k, e) && lab_bind(r->dev, mod, p, args, e) && fill(r, s, mod, args);
+    bool fine = lab_load(r->dev, p, &mod, &k, e) && lab_bind(r->dev, mod, p, args, e) &&
+                lab_subject_fill(r, s, mod, args);
     if (fine) {
-        before(r, k, &p->launch);
+        lab_subject_before(r, k, &p->launch);
         fine = lab_check(r->dev, hd_run(k, &p->launch, args, p->nargs), e);
-        if (fine) after(r, k, &p->launch);
+        if (fine) lab_subject_after(r, k, &p->launch);
     }
     fine = fine && (r->hooks->no_digest || digest_buffers(r, p, args));
     if (fine) ended(r, mod, args);
@@ -117,17 +117,17 @@ static bool run_program(struct run *r, const struct lab_subject *s) {
 
 bool lab_stage_launch(struct lab_stage *s, hd_kernel *k, const hd_launch *l, const hd_arg *args, size_t nargs,
                       struct err *e) {
-    before(s->run, k, l);
+    lab_subject_before(s->run, k, l);
     if (!lab_check(s->dev, hd_run(k, l, args, nargs), e)) return false;
-    after(s->run, k, l);
+    lab_subject_after(s->run, k, l);
     return true;
 }
 
 bool lab_stage_follow(struct lab_stage *s, hd_kernel *k, const hd_launch *l, const struct sim_followed *f,
                       struct err *e) {
-    before(s->run, k, l);
+    lab_subject_before(s->run, k, l);
     if (!lab_check(s->dev, sim_follow(k, l, f), e)) return false;
-    after(s->run, k, l);
+    lab_subject_after(s->run, k, l);
     return true;
 }
 

@@ -59,7 +59,8 @@ static void replay_close(struct replay *r) {
     if (r->fd >= 0) close(r->fd);
 }
 
-static bool load(struct replay *r, hd_device *dev, uint32_t number, hd_module **mod, struct err *e) {
+static bool lab_trace_load(struct replay *r, hd_device *dev, uint32_t number, hd_module **mod,
+                           struct err *e) {
     *mod = r->mods[number];
     if (*mod) return true;
     const struct hdt_program *p = hdt_program(r->file, number, e);
@@ -83,12 +84,13 @@ struct sim_followed lab_followed(struct hdt *file, const char *doubt) {
                                  .doubt = doubt};
 }
 
-static bool follow(struct replay *r, struct lab_stage *stage, const struct hdt_launch *l, struct err *e) {
+static bool lab_trace_follow(struct replay *r, struct lab_stage *stage, const struct hdt_launch *l,
+                             struct err *e) {
     hd_module *mod;
     hd_kernel *k;
     const struct exec_plan *plan;
     const bool *bits;
-    if (!load(r, stage->dev, l->program, &mod, e)) return false;
+    if (!lab_trace_load(r, stage->dev, l->program, &mod, e)) return false;
     stage->mod = mod;
     if (!lab_check(stage->dev, hd_module_kernel(mod, l->kernel, &k), e) || !sim_plan(k, &plan, e))
         return false;
@@ -107,7 +109,7 @@ static bool follow(struct replay *r, struct lab_stage *stage, const struct hdt_l
     return lab_stage_follow(stage, k, &shape, &f, e);
 }
 
-static bool run(const void *user, struct lab_stage *stage, struct err *e) {
+static bool lab_trace_run(const void *user, struct lab_stage *stage, struct err *e) {
     const struct lab_trace *t = user;
     struct replay r;
     bool good = replay_open(&r, t->path, e);
@@ -116,7 +118,7 @@ static bool run(const void *user, struct lab_stage *stage, struct err *e) {
         if (stage->hooks->stop && stage->hooks->stop(stage->hooks->user))
             good = err_set(e, ERR_LIMIT, "stopped before launch %u of the trace", k);
         else
-            good = l && follow(&r, stage, l, e);
+            good = l && lab_trace_follow(&r, stage, l, e);
     }
     replay_close(&r);
     return good;
@@ -135,7 +137,8 @@ bool lab_trace_open(struct lab_trace *t, const char *path, struct err *e) {
     struct replay r;
     const char *slash = strrchr(path, '/');
     *t = (struct lab_trace){.path = path};
-    t->script = (struct lab_script){.name = slash ? slash + 1 : path, .file = path, .run = run, .user = t};
+    t->script =
+        (struct lab_script){.name = slash ? slash + 1 : path, .file = path, .run = lab_trace_run, .user = t};
     bool good = replay_open(&r, path, e);
     if (good && !hdt_launches(r.file)) good = err_set(e, ERR_INPUT, "%s: the trace has no launch", path);
     if (good) t->digest = t->script.identity = digest_end(&r);
@@ -146,7 +149,7 @@ bool lab_trace_open(struct lab_trace *t, const char *path, struct err *e) {
 bool lab_trace_module(const struct lab_trace *t, hd_device *dev, hd_module **mod, struct err *e) {
     struct replay r;
     const struct hdt_launch *l = replay_open(&r, t->path, e) ? hdt_launch(r.file, 0, e) : NULL;
-    const bool good = l && load(&r, dev, l->program, mod, e);
+    const bool good = l && lab_trace_load(&r, dev, l->program, mod, e);
     replay_close(&r);
     return good;
 }

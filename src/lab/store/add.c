@@ -19,7 +19,7 @@ struct adding {
     struct err *e;
 };
 
-static bool differs(const struct adding *a, const struct store_row *row, const char *what) {
+static bool store_add_differs(const struct adding *a, const struct store_row *row, const char *what) {
     return err_set(a->e, ERR_INPUT,
                    "%s and %s have different results for %s %s under %s on %s%s%s: %s differs", a->s->path,
                    a->from, row->id.workload, row->id.size, row->id.mech, row->id.config,
@@ -53,17 +53,17 @@ static bool same_point(const struct adding *a, const struct store_row *row) {
     const char *const text[] = {row->id.workload, row->id.size,    row->id.config,
                                 row->id.mech,     row->id.options, row->id.version};
     for (int i = 0; i < 6; i++)
-        if (!same_text(q, 1 + i, text[i])) return differs(a, row, "what the point is");
+        if (!same_text(q, 1 + i, text[i])) return store_add_differs(a, row, "what the point is");
     if (!same_hash(q, 7, row->id.program) || sqlite3_column_int64(q, 8) != (int64_t)row->id.machine)
-        return differs(a, row, "what the point is");
-    if (!same_text(q, 9, store_state_names[row->state])) return differs(a, row, "its state");
-    if (!same_text(q, 10, row->error)) return differs(a, row, "its error");
+        return store_add_differs(a, row, "what the point is");
+    if (!same_text(q, 9, store_state_names[row->state])) return store_add_differs(a, row, "its state");
+    if (!same_text(q, 10, row->error)) return store_add_differs(a, row, "its error");
     if (sqlite3_column_int64(q, 11) != (int64_t)row->launches ||
         sqlite3_column_int64(q, 12) != (int64_t)row->checked || !same_hash(q, 13, row->digest))
-        return differs(a, row, "its memory at the end");
+        return store_add_differs(a, row, "its memory at the end");
     for (size_t i = 0; i < a->rows->columns; i++)
         if (!same_value(q, STORE_NCOLUMNS + (int)i, &row->values[i]))
-            return differs(a, row, a->rows->names.v[i]);
+            return store_add_differs(a, row, a->rows->names.v[i]);
     return true;
 }
 
@@ -77,14 +77,14 @@ static bool same_counters(const struct adding *a, const struct store_row *row) {
         if (!store_step(a->s, a->get_counter, &there, a->e)) return false;
         bool same = !there || same_value(a->get_counter, 0, &row->values[i]);
         sqlite3_reset(a->get_counter);
-        if (!same) return differs(a, row, a->rows->names.v[i]);
+        if (!same) return store_add_differs(a, row, a->rows->names.v[i]);
     }
     return true;
 }
 
 /* ---- one point ---- */
 
-static bool write(const struct adding *a, const struct store_row *row, bool replace) {
+static bool store_add_write(const struct adding *a, const struct store_row *row, bool replace) {
     struct store_line line = {.row = *row,
                               .names = a->rows->names.v,
                               .columns = a->rows->columns,
@@ -110,10 +110,10 @@ static bool add(const struct adding *a, const struct store_row *row) {
     a->out->replaced += gives_way;
     a->out->fresh += !there;
     a->out->killed += !there && row->state == STORE_KILLED;
-    return stays || write(a, row, gives_way);
+    return stays || store_add_write(a, row, gives_way);
 }
 
-static bool prepare(struct adding *a) {
+static bool store_add_prepare(struct adding *a) {
     struct sb sql = {0};
     const char *const *names = a->rows->names.v;
     sb_add(&sql, "SELECT " STORE_COLUMNS);
@@ -149,8 +149,8 @@ static bool add_machines(struct adding *a) {
 }
 
 /* Points in the order of keys, likewise: a table of a hundred thousand is written from front to back, not page by page. */
-static bool add_all(struct adding *a) {
-    bool fine = prepare(a);
+static bool store_add_all(struct adding *a) {
+    bool fine = store_add_prepare(a);
     for (size_t i = 0; i < a->rows->rows.n && fine; i++) fine = add(a, &a->rows->rows.v[a->rows->by_key[i]]);
     fine = fine && add_machines(a);
     sqlite3_finalize(a->put);
@@ -179,7 +179,7 @@ bool store_add_some(struct store *s, const struct store_rows *rows, const char *
                     struct err *e) {
     struct adding a = {.s = s, .rows = rows, .from = from, .out = out, .e = e};
     *out = (struct store_added){0};
-    return !rows->rows.n || add_all(&a);
+    return !rows->rows.n || store_add_all(&a);
 }
 
 bool store_add(struct store *s, const struct store_rows *rows, const char *from, struct store_added *out,

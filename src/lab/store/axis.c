@@ -20,22 +20,22 @@ static size_t hash_of(const char *text) {
 }
 
 /* Where that place is, or would go. */
-static uint32_t *slot_of(const struct seen *s, const struct axis *a, const char *place) {
+static uint32_t *axis_slot_of(const struct seen *s, const struct axis *a, const char *place) {
     size_t i = hash_of(place) & (s->size - 1);
     while (s->slot[i] && strcmp(a->places.v[s->slot[i] - 1], place) != 0) i = (i + 1) & (s->size - 1);
     return &s->slot[i];
 }
 
-static void grow(struct seen *s, const struct axis *a) {
+static void axis_grow(struct seen *s, const struct axis *a) {
     xfree(s->slot);
     s->size *= 2;
     s->slot = xcalloc(s->size, sizeof *s->slot);
-    for (size_t i = 0; i < a->places.n; i++) *slot_of(s, a, a->places.v[i]) = (uint32_t)i + 1;
+    for (size_t i = 0; i < a->places.n; i++) *axis_slot_of(s, a, a->places.v[i]) = (uint32_t)i + 1;
 }
 
 static uint32_t number_of(struct seen *s, struct axis *a, const char *place) {
-    if (2 * (a->places.n + 1) > s->size) grow(s, a);
-    uint32_t *slot = slot_of(s, a, place);
+    if (2 * (a->places.n + 1) > s->size) axis_grow(s, a);
+    uint32_t *slot = axis_slot_of(s, a, place);
     if (!*slot) {
         VEC_PUSH(&a->places, place);
         *slot = (uint32_t)a->places.n;
@@ -45,18 +45,18 @@ static uint32_t number_of(struct seen *s, struct axis *a, const char *place) {
 
 /* ---- their order ---- */
 
-static int by_place(const void *x, const void *y, void *axis) {
+static int axis_by_place(const void *x, const void *y, void *axis) {
     const struct axis *a = axis;
     return store_order(a->name, a->places.v[*(const uint32_t *)x], a->places.v[*(const uint32_t *)y]);
 }
 
 /* Numbers so far are in the order in which places were met. */
-static void renumber(struct axis *a, size_t n) {
+static void axis_renumber(struct axis *a, size_t n) {
     const size_t places = a->places.n;
     uint32_t *order = xcalloc(places + 1, sizeof *order), *rank = xcalloc(places + 1, sizeof *rank);
     const char **sorted = xcalloc(places + 1, sizeof *sorted);
     for (size_t i = 0; i < places; i++) order[i] = (uint32_t)i;
-    if (places) qsort_r(order, places, sizeof *order, by_place, a);
+    if (places) qsort_r(order, places, sizeof *order, axis_by_place, a);
     for (size_t i = 0; i < places; i++) {
         rank[order[i]] = (uint32_t)i;
         sorted[i] = a->places.v[order[i]];
@@ -71,10 +71,10 @@ static void renumber(struct axis *a, size_t n) {
 void axis_make_text(struct axis *a, const char *name, const char *const *text, size_t n) {
     struct seen s = {.size = 8};
     *a = (struct axis){.name = name, .at = xcalloc(n + 1, sizeof *a->at)};
-    grow(&s, a);
+    axis_grow(&s, a);
     for (size_t i = 0; i < n; i++) a->at[i] = number_of(&s, a, text[i]);
     xfree(s.slot);
-    renumber(a, n);
+    axis_renumber(a, n);
 }
 
 void axis_make(struct axis *a, const char *name, const struct store_row *const *points, size_t n) {

@@ -47,7 +47,7 @@ static bool is_argument(const char *word) {
 }
 
 /* Adds those words of options that are arguments, or the others. Seeds do not matter. */
-static void add_words(struct sb *out, const char *options, bool arguments) {
+static void store_cost_add_words(struct sb *out, const char *options, bool arguments) {
     for (const char *w = options; *w;) {
         const size_t n = strcspn(w, " ");
         if (is_argument(w) == arguments && strncmp(w, "seed=", 5) != 0) sb_add(out, "%.*s ", (int)n, w);
@@ -76,19 +76,19 @@ static double product_of(const char *options) {
 
 enum { PARTS = 6 };
 /* The text of a point, and where each of its parts ends. */
-static void describe(const struct store_id *id, struct sb *out, size_t end[PARTS]) {
+static void store_cost_describe(const struct store_id *id, struct sb *out, size_t end[PARTS]) {
     int part = 0;
     sb_add(out, "%s" END, id->workload), end[part++] = out->len;
     sb_add(out, "%s" END, id->size), end[part++] = out->len;
-    add_words(out, id->options, true), sb_add(out, END), end[part++] = out->len;
+    store_cost_add_words(out, id->options, true), sb_add(out, END), end[part++] = out->len;
     sb_add(out, "%s" END, id->mech), end[part++] = out->len;
     sb_add(out, "%s" END, id->config), end[part++] = out->len;
-    add_words(out, id->options, false), sb_add(out, END), end[part++] = out->len;
+    store_cost_add_words(out, id->options, false), sb_add(out, END), end[part++] = out->len;
 }
 
 /* ---- what is stored ---- */
 
-static const char *column(sqlite3_stmt *q, int i) {
+static const char *store_cost_column(sqlite3_stmt *q, int i) {
     const char *text = (const char *)sqlite3_column_text(q, i);
     return text ? text : "";
 }
@@ -96,12 +96,12 @@ static const char *column(sqlite3_stmt *q, int i) {
 static void add_record(struct book *b, sqlite3_stmt *q) {
     struct sb text = {0};
     size_t end[PARTS];
-    const struct store_id id = {.workload = column(q, 0),
-                                .size = column(q, 1),
-                                .config = column(q, 2),
-                                .mech = column(q, 3),
-                                .options = column(q, 4)};
-    describe(&id, &text, end);
+    const struct store_id id = {.workload = store_cost_column(q, 0),
+                                .size = store_cost_column(q, 1),
+                                .config = store_cost_column(q, 2),
+                                .mech = store_cost_column(q, 3),
+                                .options = store_cost_column(q, 4)};
+    store_cost_describe(&id, &text, end);
     VEC_PUSH(&b->records, (struct record){.text = sb_keep(&text, &b->mem),
                                           .workload = arena_strdup(&b->mem, id.workload),
                                           .size = arena_strdup(&b->mem, id.size),
@@ -224,7 +224,7 @@ static struct lab_cost cost_of(struct book *b, struct cache *c, const struct sto
     struct lab_cost out = {.basis = COST_UNKNOWN};
     struct sb text = {0};
     size_t end[PARTS];
-    describe(id, &text, end);
+    store_cost_describe(id, &text, end);
     for (int part = PARTS - 1; part >= 2 && out.basis == COST_UNKNOWN; part--) {
         const struct stretch s = stretch(b, text.text, end[part]);
         if (s.to > s.from) out = (struct lab_cost){mean(b, s), part == PARTS - 1 ? COST_SAME : COST_LIKE};

@@ -12,7 +12,7 @@
 /* ---- one file ---- */
 
 /* Store or shard: its points. Of a store only with rows; else what it is is enough. */
-static bool read_file(struct merge_file *f, bool rows, struct shard_found *found, struct err *e) {
+static bool merge_read_file(struct merge_file *f, bool rows, struct shard_found *found, struct err *e) {
     struct store *s = NULL;
     *found = (struct shard_found){.reason = ""};
     f->shard = shard_is(f->path);
@@ -22,7 +22,7 @@ static bool read_file(struct merge_file *f, bool rows, struct shard_found *found
     return fine;
 }
 
-static void describe(struct merge_file *f, const struct shard_found *found, struct arena *mem) {
+static void merge_describe(struct merge_file *f, const struct shard_found *found, struct arena *mem) {
     f->about = found->about;
     f->about.version = arena_strdup(mem, found->about.version ? found->about.version : "");
     f->about.host = arena_strdup(mem, found->about.host ? found->about.host : "");
@@ -68,8 +68,8 @@ static bool look_at(struct merge *m, size_t i, struct err *e) {
     struct merge_file *f = &m->files[i];
     struct shard_found found;
     if (same_file(m->to, f->path)) return err_set(e, ERR_INPUT, "%s cannot be joined to itself", f->path);
-    bool fine = read_file(f, false, &found, e);
-    if (fine) describe(f, &found, &m->mem);
+    bool fine = merge_read_file(f, false, &found, e);
+    if (fine) merge_describe(f, &found, &m->mem);
     shard_found_free(&found);
     for (size_t k = 0; k < i && fine; k++) fine = same_sweep(&m->files[k], f, e);
     return fine;
@@ -77,15 +77,15 @@ static bool look_at(struct merge *m, size_t i, struct err *e) {
 
 /* ---- joining ---- */
 
-static bool add_file(struct store *to, struct merge_file *f, struct err *e) {
+static bool merge_add_file(struct store *to, struct merge_file *f, struct err *e) {
     struct shard_found found;
-    bool fine = read_file(f, true, &found, e) && store_add_some(to, &found.rows, f->path, &f->added, e);
+    bool fine = merge_read_file(f, true, &found, e) && store_add_some(to, &found.rows, f->path, &f->added, e);
     f->points = found.rows.rows.n;
     shard_found_free(&found);
     return fine;
 }
 
-static bool count(struct store *s, size_t *points, struct err *e) {
+static bool merge_count(struct store *s, size_t *points, struct err *e) {
     sqlite3_stmt *q = NULL;
     bool more = false,
          fine = store_prepare(s, "SELECT count(*) FROM point", &q, e) && store_step(s, q, &more, e);
@@ -94,11 +94,11 @@ static bool count(struct store *s, size_t *points, struct err *e) {
     return fine;
 }
 
-static bool join(struct merge *m, struct store *to, struct err *e) {
+static bool merge_join(struct merge *m, struct store *to, struct err *e) {
     if (!store_add_begin(to, e)) return false;
     bool fine = true;
-    for (size_t i = 0; i < m->nfiles && fine; i++) fine = add_file(to, &m->files[i], e);
-    return store_add_end(to, fine, e) && fine && count(to, &m->points, e);
+    for (size_t i = 0; i < m->nfiles && fine; i++) fine = merge_add_file(to, &m->files[i], e);
+    return store_add_end(to, fine, e) && fine && merge_count(to, &m->points, e);
 }
 
 bool merge(struct merge *m, struct err *e) {
@@ -106,7 +106,7 @@ bool merge(struct merge *m, struct err *e) {
     for (size_t i = 0; i < m->nfiles; i++)
         if (!look_at(m, i, e)) return false;
     bool there = !access(m->to, F_OK);
-    bool fine = store_open(m->to, STORE_WRITE, &to, e) && join(m, to, e);
+    bool fine = store_open(m->to, STORE_WRITE, &to, e) && merge_join(m, to, e);
     store_close(to);
     if (!fine && to && !there) unlink(m->to);
     return fine;

@@ -63,7 +63,7 @@ struct pivot_cell *pivot_cell(const struct pivot *p, size_t row, size_t col) {
 
 /* The axis that tells two points apart: the first of the named ones, but an option rather than all options, and never how they
  * ended, which is not what they are. */
-static const char *difference(const struct store_row *a, const struct store_row *b) {
+static const char *pivot_difference(const struct store_row *a, const struct store_row *b) {
     for (const char *const *axis = store_axes; *axis; axis++)
         if (strcmp(*axis, "options") != 0 && strcmp(*axis, "state") != 0 &&
             strcmp(store_place(a, *axis), store_place(b, *axis)) != 0)
@@ -79,7 +79,7 @@ static const char *difference(const struct store_row *a, const struct store_row 
 static bool clash(const struct pivot *p, const struct store_row *a, const struct store_row *b,
                   struct err *e) {
     struct sb row = {0}, col = {0};
-    const char *axis = difference(a, b);
+    const char *axis = pivot_difference(a, b);
     pivot_label(&p->rows, a, &row);
     pivot_label(&p->cols, a, &col);
     if (axis)
@@ -154,8 +154,8 @@ static void summarise_all(struct pivot *p) {
 }
 
 /* Samples in their order, and the cells over them. */
-static void place(struct pivot *p, const struct pivot_point *points, const struct side *rows,
-                  const struct side *cols, const struct side *over, size_t n) {
+static void pivot_place(struct pivot *p, const struct pivot_point *points, const struct side *rows,
+                        const struct side *cols, const struct side *over, size_t n) {
     VEC_RESERVE(&p->samples, n);
     for (size_t i = 0; i < n; i++)
         VEC_PUSH(&p->samples,
@@ -177,7 +177,7 @@ static bool lay_out(struct pivot *p, const struct pivot_point *points, const str
     p->overs = number_heads(&side[2], rows, n, NULL);
     if (!small_enough(p, e)) return false;
     p->cells = xcalloc(p->row_heads.n * p->col_heads.n + 1, sizeof *p->cells);
-    place(p, points, &side[0], &side[1], &side[2], n);
+    pivot_place(p, points, &side[0], &side[1], &side[2], n);
     if (!check_samples(p, e)) return false;
     summarise_all(p);
     return true;
@@ -242,7 +242,7 @@ static const struct pivot_point *sample_at(const struct pivot *p, const struct p
     return at < end && p->samples.v[at].over == over ? &p->samples.v[at].point : NULL;
 }
 
-static void divide(struct pivot *p, struct pivot_cell *cell, const struct pivot_cell *by) {
+static void pivot_divide(struct pivot *p, struct pivot_cell *cell, const struct pivot_cell *by) {
     for (size_t i = cell->first; i < cell->first + cell->points; i++) {
         struct pivot_point *point = &p->samples.v[i].point;
         const struct pivot_point *base = sample_at(p, by, p->samples.v[i].over);
@@ -257,8 +257,8 @@ bool pivot_relative(struct pivot *p, const char *col, struct err *e) {
     if (!find_column(p, col, &base, e)) return false;
     for (size_t r = 0; r < p->row_heads.n; r++) {
         for (size_t c = 0; c < p->col_heads.n; c++)
-            if (c != base) divide(p, pivot_cell(p, r, c), pivot_cell(p, r, base));
-        divide(p, pivot_cell(p, r, base), pivot_cell(p, r, base));
+            if (c != base) pivot_divide(p, pivot_cell(p, r, c), pivot_cell(p, r, base));
+        pivot_divide(p, pivot_cell(p, r, base), pivot_cell(p, r, base));
     }
     summarise_all(p);
     return true;

@@ -9,12 +9,12 @@
 #include "lab/store/axis.h"
 #include "lab/store/impl.h"
 
-static const char *copy(struct arena *mem, sqlite3_stmt *q, int column) {
+static const char *store_read_copy(struct arena *mem, sqlite3_stmt *q, int column) {
     const char *text = (const char *)sqlite3_column_text(q, column);
     return text ? arena_strdup(mem, text) : "";
 }
 
-static uint64_t hash(sqlite3_stmt *q, int column) {
+static uint64_t store_read_hash(sqlite3_stmt *q, int column) {
     const char *text = (const char *)sqlite3_column_text(q, column);
     return text ? strtoull(text, NULL, 16) : 0;
 }
@@ -28,7 +28,7 @@ bool store_state_from(const struct store *s, sqlite3_stmt *q, int column, enum s
 }
 
 /* Whether a point waits to be written, and its state. */
-static bool waits(const struct store *s, uint64_t key, enum store_state *state) {
+static bool store_read_waits(const struct store *s, uint64_t key, enum store_state *state) {
     for (size_t i = 0; i < s->waiting.n; i++)
         if (s->waiting.v[i].row.id.key == key) return *state = s->waiting.v[i].row.state, true;
     return false;
@@ -37,7 +37,7 @@ static bool waits(const struct store *s, uint64_t key, enum store_state *state) 
 bool store_has(struct store *s, uint64_t key, bool *there, enum store_state *state, struct err *e) {
     sqlite3_stmt *q = NULL;
     pthread_mutex_lock(&s->lock);
-    *there = waits(s, key, state);
+    *there = store_read_waits(s, key, state);
     bool fine = *there || store_ready(s, STORE_HAS, &q, e);
     if (fine && !*there) {
         sqlite3_bind_int64(q, 1, (int64_t)key);
@@ -55,7 +55,7 @@ bool store_columns(struct store *s, struct arena *mem, struct store_rows *out, s
     bool more = false,
          fine = store_prepare(s, "SELECT name FROM pragma_table_info('point') ORDER BY cid", &q, e);
     while (fine && (fine = store_step(s, q, &more, e)) && more) {
-        const char *name = copy(mem, q, 0);
+        const char *name = store_read_copy(mem, q, 0);
         /* every statistic has a section, nothing else a point in its name; a quote could not be asked for */
         if (strchr(name, '.') && !strchr(name, '"')) VEC_PUSH(&out->names, name);
     }
@@ -66,7 +66,8 @@ bool store_columns(struct store *s, struct arena *mem, struct store_rows *out, s
 static bool counter_names(struct store *s, struct store_rows *out, struct err *e) {
     sqlite3_stmt *q = NULL;
     bool more = false, fine = store_prepare(s, "SELECT DISTINCT name FROM counter ORDER BY name", &q, e);
-    while (fine && (fine = store_step(s, q, &more, e)) && more) VEC_PUSH(&out->names, copy(&out->mem, q, 0));
+    while (fine && (fine = store_step(s, q, &more, e)) && more)
+        VEC_PUSH(&out->names, store_read_copy(&out->mem, q, 0));
     sqlite3_finalize(q);
     return fine;
 }
@@ -83,7 +84,7 @@ static size_t text_slot(const struct texts *t, const char *text) {
     return at;
 }
 
-static void grow(struct texts *t) {
+static void store_read_grow(struct texts *t) {
     struct texts old = *t;
     t->room = old.room ? old.room * 2 : 1024;
     t->slot = xcalloc(t->room, sizeof *t->slot);
@@ -95,7 +96,7 @@ static void grow(struct texts *t) {
 static const char *once(struct texts *t, struct arena *mem, sqlite3_stmt *q, int column) {
     const char *text = (const char *)sqlite3_column_text(q, column);
     if (!text) return "";
-    if (t->n * 2 >= t->room) grow(t);
+    if (t->n * 2 >= t->room) store_read_grow(t);
     size_t at = text_slot(t, text);
     if (!t->slot[at]) t->slot[at] = arena_strdup(mem, text), t->n++;
     return t->slot[at];
@@ -112,18 +113,18 @@ struct read {
     struct err *e;
 };
 
-static int by_number(const void *a, const void *b) {
+static int store_read_by_number(const void *a, const void *b) {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
 }
 
 static bool wanted(const struct read *r, uint64_t key) {
-    return !r->keys || (r->nkeys && bsearch(&key, r->keys, r->nkeys, sizeof key, by_number));
+    return !r->keys || (r->nkeys && bsearch(&key, r->keys, r->nkeys, sizeof key, store_read_by_number));
 }
 
 /* Through the value itself: each call of sqlite3_column_* takes SQLite's lock, of which there would be two for every number of
  * every point. No other thread uses this statement: the store's lock is held. */
-static struct store_value value_at(sqlite3_stmt *q, int column) {
+static struct store_value store_read_value_at(sqlite3_stmt *q, int column) {
     sqlite3_value *v = sqlite3_column_value(q, column);
     switch (sqlite3_value_type(v)) {
     case SQLITE_INTEGER: return (struct store_value){.kind = STORE_WHOLE, .whole = sqlite3_value_int64(v)};
@@ -137,21 +138,21 @@ static bool read_row(struct read *r, sqlite3_stmt *q) {
     struct store_value *values = ARENA_NEW(mem, struct store_value, r->out->names.n + 1);
     struct store_row row = {.values = values};
     row.id = (struct store_id){.key = (uint64_t)sqlite3_column_int64(q, 0),
-                               .workload = copy(mem, q, 1),
-                               .size = copy(mem, q, 2),
-                               .config = copy(mem, q, 3),
-                               .mech = copy(mem, q, 4),
-                               .options = copy(mem, q, 5),
-                               .version = copy(mem, q, 6),
-                               .program = hash(q, 7),
+                               .workload = store_read_copy(mem, q, 1),
+                               .size = store_read_copy(mem, q, 2),
+                               .config = store_read_copy(mem, q, 3),
+                               .mech = store_read_copy(mem, q, 4),
+                               .options = store_read_copy(mem, q, 5),
+                               .version = store_read_copy(mem, q, 6),
+                               .program = store_read_hash(q, 7),
                                .machine = (uint64_t)sqlite3_column_int64(q, 8)};
     if (!store_state_from(r->s, q, 9, &row.state, r->e)) return false;
-    row.error = copy(mem, q, 10);
+    row.error = store_read_copy(mem, q, 10);
     row.launches = (uint64_t)sqlite3_column_int64(q, 11);
     row.checked = (uint64_t)sqlite3_column_int64(q, 12);
-    row.digest = hash(q, 13);
+    row.digest = store_read_hash(q, 13);
     row.seconds = sqlite3_column_double(q, STORE_NCOLUMNS);
-    for (size_t i = 0; i < r->columns; i++) values[i] = value_at(q, STORE_NCOLUMNS + 1 + (int)i);
+    for (size_t i = 0; i < r->columns; i++) values[i] = store_read_value_at(q, STORE_NCOLUMNS + 1 + (int)i);
     VEC_PUSH(&r->out->rows, row);
     return true;
 }
@@ -173,13 +174,13 @@ static bool read_points(struct read *r) {
 
 /* ---- what hangs on points ---- */
 
-static struct store_row *row_of(struct store_rows *out, uint64_t key) {
+static struct store_row *store_read_row_of(struct store_rows *out, uint64_t key) {
     size_t at;
     BOUND(at, 0, out->rows.n, out->rows.v[at].id.key < key);
     return at < out->rows.n && out->rows.v[at].id.key == key ? &out->rows.v[at] : NULL;
 }
 
-static size_t place_of(const struct read *r, const char *name) {
+static size_t store_read_place_of(const struct read *r, const char *name) {
     for (size_t i = r->columns; i < r->out->names.n; i++)
         if (!strcmp(r->out->names.v[i], name)) return i;
     return r->out->names.n; /* values have one more than that */
@@ -189,9 +190,10 @@ static bool read_counters(struct read *r) {
     sqlite3_stmt *q = NULL;
     bool more = false, fine = store_prepare(r->s, "SELECT key, name, value FROM counter", &q, r->e);
     while (fine && (fine = store_step(r->s, q, &more, r->e)) && more) {
-        struct store_row *row = row_of(r->out, (uint64_t)sqlite3_column_int64(q, 0));
+        struct store_row *row = store_read_row_of(r->out, (uint64_t)sqlite3_column_int64(q, 0));
         const char *name = (const char *)sqlite3_column_text(q, 1);
-        if (row && name) ((struct store_value *)row->values)[place_of(r, name)] = value_at(q, 2);
+        if (row && name)
+            ((struct store_value *)row->values)[store_read_place_of(r, name)] = store_read_value_at(q, 2);
     }
     sqlite3_finalize(q);
     return fine;
@@ -213,8 +215,8 @@ static size_t *rows_by_machine(const struct store_rows *out) {
 }
 
 /* The options of the machine that q is at, ended by one without a key; *more: q has another after it. */
-static bool read_options(struct read *r, sqlite3_stmt *q, uint64_t machine, hd_option **kept, size_t *n,
-                         bool *more) {
+static bool store_read_options(struct read *r, sqlite3_stmt *q, uint64_t machine, hd_option **kept, size_t *n,
+                               bool *more) {
     VEC(hd_option) options = {0};
     struct arena *mem = &r->out->mem;
     bool fine = true;
@@ -230,11 +232,12 @@ static bool read_options(struct read *r, sqlite3_stmt *q, uint64_t machine, hd_o
 }
 
 /* The machine that q is at, for the rows that have it; *next: where they begin in order. */
-static bool read_machine(struct read *r, sqlite3_stmt *q, const size_t *order, size_t *next, bool *more) {
+static bool store_read_machine(struct read *r, sqlite3_stmt *q, const size_t *order, size_t *next,
+                               bool *more) {
     const uint64_t machine = (uint64_t)sqlite3_column_int64(q, 0);
     hd_option *options;
     size_t n;
-    if (!read_options(r, q, machine, &options, &n, more)) return false;
+    if (!store_read_options(r, q, machine, &options, &n, more)) return false;
     for (; *next < r->out->rows.n; ++*next) {
         struct store_id *id = &r->out->rows.v[order[*next]].id;
         if ((int64_t)id->machine > (int64_t)machine) break;
@@ -250,14 +253,14 @@ static bool read_settings(struct read *r) {
          fine =
              store_prepare(r->s, "SELECT machine, key, value FROM setting ORDER BY machine, key", &q, r->e) &&
              store_step(r->s, q, &more, r->e);
-    while (fine && more) fine = read_machine(r, q, order, &next, &more);
+    while (fine && more) fine = store_read_machine(r, q, order, &next, &more);
     sqlite3_finalize(q);
     free(order);
     return fine;
 }
 
 /* Words of a point's options that are no option of its machine: arguments and the like, which can be axes all the same. */
-static void read_words(struct store_rows *out) {
+static void store_read_words(struct store_rows *out) {
     for (size_t i = 0; i < out->rows.n; i++) {
         struct store_row *row = &out->rows.v[i];
         VEC(hd_option) words = {0};
@@ -307,7 +310,7 @@ static int compare_keys(const void *a, const void *b, void *rows) {
 
 void store_arrange(struct store_rows *out) {
     size_t n = out->rows.n;
-    read_words(out);
+    store_read_words(out);
     out->by_key = ARENA_NEW(&out->mem, size_t, n + 1);
     for (size_t i = 0; i < n; i++) out->by_key[i] = i;
     if (!n) return;

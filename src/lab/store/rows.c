@@ -22,7 +22,7 @@ static size_t find_exact(const struct store_rows *r, const char *name) {
     return i;
 }
 
-static size_t unknown_name(const struct store_rows *r, const char *name, struct err *e) {
+static size_t store_rows_unknown_name(const struct store_rows *r, const char *name, struct err *e) {
     const char **names = xcalloc(r->names.n + 1, sizeof *names);
     for (size_t i = 0; i < r->names.n; i++)
         names[i] = strchr(name, '.') ? r->names.v[i] : bare(r->names.v[i]);
@@ -46,13 +46,13 @@ static size_t find_bare(const struct store_rows *r, const char *name, struct err
         }
         found = i;
     }
-    return found < r->names.n ? found : unknown_name(r, name, e);
+    return found < r->names.n ? found : store_rows_unknown_name(r, name, e);
 }
 
 size_t store_find(const struct store_rows *r, const char *name, struct err *e) {
     size_t i = find_exact(r, name);
     if (i < r->names.n) return i;
-    if (strchr(name, '.')) return unknown_name(r, name, e);
+    if (strchr(name, '.')) return store_rows_unknown_name(r, name, e);
     struct sb full = {0};
     sb_add(&full, "gpu.%s", name);
     i = find_exact(r, full.text);

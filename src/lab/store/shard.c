@@ -66,7 +66,7 @@ void shard_state(const char *text, uint8_t *out) {
 
 /* ---- records ---- */
 
-static bool failed(const struct shard *s, const char *what, struct err *e) {
+static bool shard_failed(const struct shard *s, const char *what, struct err *e) {
     return err_set(e, ERR_INPUT, "cannot %s %s: %s", what, s->path, strerror(errno));
 }
 
@@ -82,14 +82,14 @@ static bool write_at(int file, const void *data, size_t n, off_t at) {
 }
 
 /* What is written of a record that has no room is taken back, as far as that works; else it has no checksum. */
-static bool append(struct shard *s, enum shard_kind kind, const struct sb *contents, struct err *e) {
+static bool shard_append(struct shard *s, enum shard_kind kind, const struct sb *contents, struct err *e) {
     struct sb b = {0};
     put_number(&b, SHARD_MARK, 4);
     put_number(&b, (uint64_t)kind, 4);
     put_number(&b, contents->len, 8);
     put_number(&b, shard_checksum(kind, contents->text, contents->len), 8);
     sb_addn(&b, contents->text, contents->len);
-    bool fine = write_at(s->file, b.text, b.len, s->end) || failed(s, "write", e);
+    bool fine = write_at(s->file, b.text, b.len, s->end) || shard_failed(s, "write", e);
     if (fine)
         s->end += (off_t)b.len;
     else if (ftruncate(s->file, s->end))
@@ -102,7 +102,7 @@ static bool sync_now_and_then(struct shard *s, struct err *e) {
     double now = lab_seconds();
     if (now - s->synced < 1) return true;
     s->synced = now;
-    return !fdatasync(s->file) || failed(s, "write", e);
+    return !fdatasync(s->file) || shard_failed(s, "write", e);
 }
 
 static bool append_about(struct shard *s, const struct shard_about *a, struct err *e) {
@@ -115,7 +115,7 @@ static bool append_about(struct shard *s, const struct shard_about *a, struct er
     put_text(&b, a->host);
     put_number(&b, STAT_COUNT, 4);
     for (int i = 0; i < STAT_COUNT; i++) put_text(&b, stat_rows[i].name);
-    bool fine = append(s, SHARD_ABOUT, &b, e);
+    bool fine = shard_append(s, SHARD_ABOUT, &b, e);
     sb_free(&b);
     return fine;
 }
@@ -143,7 +143,7 @@ static bool append_machine(struct shard *s, const struct store_id *id, struct er
     put_number(&b, id->noptions, 4);
     for (size_t i = 0; i < id->noptions; i++)
         put_text(&b, id->option[i].key), put_text(&b, id->option[i].value);
-    bool fine = append(s, SHARD_MACHINE, &b, e);
+    bool fine = shard_append(s, SHARD_MACHINE, &b, e);
     sb_free(&b);
     return fine;
 }
@@ -166,7 +166,7 @@ static void put_row(struct sb *b, const struct store_line *l) {
 bool shard_begin(struct shard *s, uint64_t key, struct err *e) {
     struct sb b = {0};
     put_number(&b, key, 8);
-    bool fine = append(s, SHARD_BEGIN, &b, e);
+    bool fine = shard_append(s, SHARD_BEGIN, &b, e);
     sb_free(&b);
     return fine;
 }
@@ -175,7 +175,8 @@ bool shard_put(struct shard *s, const struct store_line *l, struct err *e) {
     struct sb b = {0};
     CHECK(l->columns == STAT_COUNT);
     put_row(&b, l);
-    bool fine = append_machine(s, &l->row.id, e) && append(s, SHARD_POINT, &b, e) && sync_now_and_then(s, e);
+    bool fine =
+        append_machine(s, &l->row.id, e) && shard_append(s, SHARD_POINT, &b, e) && sync_now_and_then(s, e);
     sb_free(&b);
     return fine;
 }
@@ -192,10 +193,10 @@ void shard_end(struct shard *s, const char *reason) {
 
 /* ---- opening ---- */
 
-static bool begin(struct shard *s, struct err *e) {
+static bool store_shard_begin(struct shard *s, struct err *e) {
     uint8_t start[SHARD_START] = SHARD_MAGIC;
     shard_state("running", start + SHARD_MAGIC_BYTES);
-    return write_at(s->file, start, sizeof start, 0) || failed(s, "write", e);
+    return write_at(s->file, start, sizeof start, 0) || shard_failed(s, "write", e);
 }
 
 static bool same_part(const char *path, const struct shard_about *a, const struct shard_about *b,
@@ -212,15 +213,15 @@ static bool same_part(const char *path, const struct shard_about *a, const struc
 static bool take_up(struct shard *s, const struct shard_about *about, struct shard_found *found,
                     struct err *e) {
     if (!shard_read(s->path, found, e)) return false;
-    if (!found->about.version) return !ftruncate(s->file, 0) || failed(s, "write", e);
+    if (!found->about.version) return !ftruncate(s->file, 0) || shard_failed(s, "write", e);
     if (!same_part(s->path, &found->about, about, e)) return false;
     for (size_t i = 0; i < found->rows.rows.n; i++) know_machine(s, found->rows.rows.v[i].id.machine);
     s->end = (off_t)found->good;
-    return !ftruncate(s->file, s->end) || failed(s, "write", e);
+    return !ftruncate(s->file, s->end) || shard_failed(s, "write", e);
 }
 
-static bool prepare(struct shard *s, const struct shard_about *about, struct shard_found *found,
-                    struct err *e) {
+static bool shard_prepare(struct shard *s, const struct shard_about *about, struct shard_found *found,
+                          struct err *e) {
     /* Where the file system has no locks, nothing can be told. */
     if (flock(s->file, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
         return err_set(e, ERR_INPUT, "%s is being written by another process", s->path);
@@ -228,7 +229,7 @@ static bool prepare(struct shard *s, const struct shard_about *about, struct sha
     if (s->end && !take_up(s, about, found, e)) return false;
     bool fresh = !s->end || !found->about.version;
     if (fresh) s->end = SHARD_START;
-    return begin(s, e) && (!fresh || append_about(s, about, e));
+    return store_shard_begin(s, e) && (!fresh || append_about(s, about, e));
 }
 
 bool shard_open(const char *path, const struct shard_about *about, struct shard **out,
@@ -239,7 +240,7 @@ bool shard_open(const char *path, const struct shard_about *about, struct shard 
     sb_add(&name, "%s", path);
     s->path = name.text;
     s->file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    bool fine = s->file >= 0 ? prepare(s, about, found, e) : failed(s, "open", e);
+    bool fine = s->file >= 0 ? shard_prepare(s, about, found, e) : shard_failed(s, "open", e);
     if (fine) return true;
     shard_close(s);
     *out = NULL;

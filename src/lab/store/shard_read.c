@@ -16,7 +16,7 @@ struct bytes {
     bool bad; /* it wanted more than there is */
 };
 
-static uint64_t number(struct bytes *b, int n) {
+static uint64_t store_shard_read_number(struct bytes *b, int n) {
     uint64_t v = 0;
     if (b->end - b->at < n) return b->bad = true, 0;
     for (int i = 0; i < n; i++) v |= (uint64_t)b->at[i] << 8 * i;
@@ -24,7 +24,7 @@ static uint64_t number(struct bytes *b, int n) {
     return v;
 }
 
-static const char *text(struct bytes *b, struct arena *mem) {
+static const char *store_shard_read_text(struct bytes *b, struct arena *mem) {
     const uint8_t *zero = b->bad ? NULL : memchr(b->at, 0, (size_t)(b->end - b->at));
     if (!zero) return b->bad = true, "";
     const char *from = (const char *)b->at;
@@ -32,9 +32,9 @@ static const char *text(struct bytes *b, struct arena *mem) {
     return *from ? arena_strdup(mem, from) : "";
 }
 
-static struct store_value value(struct bytes *b) {
-    struct store_value v = {.kind = (enum store_kind)number(b, 1)};
-    uint64_t bits = v.kind == STORE_NONE ? 0 : number(b, 8);
+static struct store_value store_shard_read_value(struct bytes *b) {
+    struct store_value v = {.kind = (enum store_kind)store_shard_read_number(b, 1)};
+    uint64_t bits = v.kind == STORE_NONE ? 0 : store_shard_read_number(b, 8);
     if (v.kind > STORE_REAL) b->bad = true;
     if (v.kind == STORE_REAL)
         memcpy(&v.real, &bits, sizeof bits);
@@ -65,15 +65,16 @@ struct reading {
 };
 
 static void read_about(struct reading *r, struct bytes *b) {
-    struct shard_about a = {.sweep = number(b, 8), .part = (uint32_t)number(b, 4)};
+    struct shard_about a = {.sweep = store_shard_read_number(b, 8),
+                            .part = (uint32_t)store_shard_read_number(b, 4)};
     struct store_rows *rows = &r->out->rows;
-    a.parts = (uint32_t)number(b, 4);
-    a.points = number(b, 8);
-    a.version = text(b, &rows->mem);
-    a.host = text(b, &rows->mem);
-    uint64_t n = number(b, 4);
+    a.parts = (uint32_t)store_shard_read_number(b, 4);
+    a.points = store_shard_read_number(b, 8);
+    a.version = store_shard_read_text(b, &rows->mem);
+    a.host = store_shard_read_text(b, &rows->mem);
+    uint64_t n = store_shard_read_number(b, 4);
     for (uint64_t i = 0; i < n && !b->bad; i++) {
-        const char *name = text(b, &rows->mem);
+        const char *name = store_shard_read_text(b, &rows->mem);
         b->bad |= !strchr(name, '.') || strchr(name, '"');
         VEC_PUSH(&rows->names, name);
     }
@@ -81,26 +82,27 @@ static void read_about(struct reading *r, struct bytes *b) {
     if (!b->bad) r->out->about = a;
 }
 
-static void read_machine(struct reading *r, struct bytes *b) {
+static void store_shard_read_machine(struct reading *r, struct bytes *b) {
     struct arena *mem = &r->out->rows.mem;
-    struct machine m = {.hash = number(b, 8)};
-    m.n = (size_t)number(b, 4);
+    struct machine m = {.hash = store_shard_read_number(b, 8)};
+    m.n = (size_t)store_shard_read_number(b, 4);
     if (b->bad || m.n > (size_t)(b->end - b->at)) return;
     hd_option *list = ARENA_NEW(mem, hd_option, m.n + 1);
     for (size_t i = 0; i < m.n && !b->bad; i++) {
-        list[i].key = text(b, mem);
-        list[i].value = text(b, mem);
+        list[i].key = store_shard_read_text(b, mem);
+        list[i].value = store_shard_read_text(b, mem);
     }
     m.option = list;
     if (!b->bad) VEC_PUSH(&r->machines, m);
 }
 
 static struct counters read_counters(struct bytes *b, struct arena *mem) {
-    struct counters c = {.n = (size_t)number(b, 4)};
+    struct counters c = {.n = (size_t)store_shard_read_number(b, 4)};
     if (b->bad || c.n > (size_t)(b->end - b->at)) return b->bad = true, (struct counters){0};
     c.names = ARENA_NEW(mem, const char *, c.n + 1);
     c.values = ARENA_NEW(mem, struct store_value, c.n + 1);
-    for (size_t i = 0; i < c.n && !b->bad; i++) c.names[i] = text(b, mem), c.values[i] = value(b);
+    for (size_t i = 0; i < c.n && !b->bad; i++)
+        c.names[i] = store_shard_read_text(b, mem), c.values[i] = store_shard_read_value(b);
     return c;
 }
 
@@ -108,20 +110,20 @@ static void read_point(struct reading *r, struct bytes *b) {
     struct store_rows *rows = &r->out->rows;
     struct arena *mem = &rows->mem;
     struct store_row row = {0};
-    row.id.key = number(b, 8);
-    row.id.machine = number(b, 8);
-    row.id.program = number(b, 8);
-    uint64_t state = number(b, 8);
-    row.launches = number(b, 8);
-    row.checked = number(b, 8);
-    row.digest = number(b, 8);
-    uint64_t seconds = number(b, 8);
+    row.id.key = store_shard_read_number(b, 8);
+    row.id.machine = store_shard_read_number(b, 8);
+    row.id.program = store_shard_read_number(b, 8);
+    uint64_t state = store_shard_read_number(b, 8);
+    row.launches = store_shard_read_number(b, 8);
+    row.checked = store_shard_read_number(b, 8);
+    row.digest = store_shard_read_number(b, 8);
+    uint64_t seconds = store_shard_read_number(b, 8);
     memcpy(&row.seconds, &seconds, sizeof seconds);
     const char **const to[] = {&row.id.workload, &row.id.size,    &row.id.config, &row.id.mech,
                                &row.id.options,  &row.id.version, &row.error};
-    for (size_t i = 0; i < sizeof to / sizeof *to; i++) *to[i] = text(b, mem);
+    for (size_t i = 0; i < sizeof to / sizeof *to; i++) *to[i] = store_shard_read_text(b, mem);
     struct store_value *values = ARENA_NEW(mem, struct store_value, rows->columns + 1);
-    for (size_t i = 0; i < rows->columns && !b->bad; i++) values[i] = value(b);
+    for (size_t i = 0; i < rows->columns && !b->bad; i++) values[i] = store_shard_read_value(b);
     struct counters c = read_counters(b, mem);
     if (b->bad || state > STORE_KILLED) return;
     row.state = (enum store_state)state;
@@ -135,10 +137,10 @@ static void read_record(struct reading *r, enum shard_kind kind, const uint8_t *
     struct bytes b = {.at = data, .end = data + n};
     bool known = r->out->about.version != NULL;
     if (kind == SHARD_ABOUT && !known) read_about(r, &b);
-    if (kind == SHARD_MACHINE) read_machine(r, &b);
+    if (kind == SHARD_MACHINE) store_shard_read_machine(r, &b);
     if (kind == SHARD_POINT && known) read_point(r, &b);
     if (kind == SHARD_BEGIN) {
-        uint64_t key = number(&b, 8);
+        uint64_t key = store_shard_read_number(&b, 8);
         if (!b.bad) VEC_PUSH(&r->begun, key);
     }
 }
@@ -148,9 +150,9 @@ static void read_record(struct reading *r, enum shard_kind kind, const uint8_t *
 /* The record at `at`, whole and with its checksum; its length with what is before its contents, or 0. */
 static size_t record_at(const uint8_t *data, size_t n, size_t at, enum shard_kind *kind) {
     struct bytes b = {.at = data + at, .end = data + n};
-    if (n - at < SHARD_RECORD_BYTES || number(&b, 4) != SHARD_MARK) return 0;
-    *kind = (enum shard_kind)number(&b, 4);
-    uint64_t length = number(&b, 8), sum = number(&b, 8);
+    if (n - at < SHARD_RECORD_BYTES || store_shard_read_number(&b, 4) != SHARD_MARK) return 0;
+    *kind = (enum shard_kind)store_shard_read_number(&b, 4);
+    uint64_t length = store_shard_read_number(&b, 8), sum = store_shard_read_number(&b, 8);
     if (length > SHARD_LONGEST || length > n - at - SHARD_RECORD_BYTES) return 0;
     if (sum != shard_checksum((uint32_t)*kind, data + at + SHARD_RECORD_BYTES, (size_t)length)) return 0;
     return SHARD_RECORD_BYTES + (size_t)length;
@@ -175,7 +177,7 @@ static void read_records(struct reading *r, const uint8_t *data, size_t n) {
 
 static void read_state(struct shard_found *f, const uint8_t *data) {
     struct bytes b = {.at = data, .end = data + 8};
-    uint64_t sum = number(&b, 8);
+    uint64_t sum = store_shard_read_number(&b, 8);
     const char *words = (const char *)data + 8;
     f->reason = "";
     if (sum != shard_checksum(0, words, SHARD_STATE_BYTES - 8) || strncmp(words, "ended ", 6) != 0) return;
@@ -185,7 +187,7 @@ static void read_state(struct shard_found *f, const uint8_t *data) {
 
 /* ---- all of it ---- */
 
-static int by_key(const void *a, const void *b, void *rows) {
+static int store_shard_read_by_key(const void *a, const void *b, void *rows) {
     size_t i = *(const size_t *)a, k = *(const size_t *)b;
     const struct store_row *v = rows;
     uint64_t x = v[i].id.key, y = v[k].id.key;
@@ -193,7 +195,7 @@ static int by_key(const void *a, const void *b, void *rows) {
 }
 
 /* Keeps the rows that are marked, with their counters. */
-static void keep(struct reading *r, const bool *marked) {
+static void store_shard_read_keep(struct reading *r, const bool *marked) {
     struct store_rows *rows = &r->out->rows;
     size_t n = 0;
     for (size_t i = 0; i < rows->rows.n; i++) {
@@ -210,10 +212,10 @@ static void drop_older(struct reading *r) {
     size_t n = rows->rows.n, *order = xcalloc(n + 1, sizeof *order);
     bool *last = xcalloc(n + 1, sizeof *last);
     for (size_t i = 0; i < n; i++) order[i] = i;
-    if (n) qsort_r(order, n, sizeof *order, by_key, rows->rows.v);
+    if (n) qsort_r(order, n, sizeof *order, store_shard_read_by_key, rows->rows.v);
     for (size_t i = 0; i < n; i++)
         last[order[i]] = i + 1 == n || rows->rows.v[order[i]].id.key != rows->rows.v[order[i + 1]].id.key;
-    keep(r, last);
+    store_shard_read_keep(r, last);
     free(last);
     free(order);
 }
@@ -257,11 +259,11 @@ static void place_machines(struct reading *r) {
         if (m) id->option = m->option, id->noptions = m->n;
         whole[i] = m != NULL;
     }
-    keep(r, whole);
+    store_shard_read_keep(r, whole);
     free(whole);
 }
 
-static int by_number(const void *a, const void *b) {
+static int store_shard_read_by_number(const void *a, const void *b) {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
 }
@@ -271,17 +273,19 @@ static void find_running(struct reading *r) {
     size_t n = r->out->rows.rows.n;
     uint64_t *ended = xcalloc(n + 1, sizeof *ended);
     for (size_t i = 0; i < n; i++) ended[i] = r->out->rows.rows.v[i].id.key;
-    if (n) qsort(ended, n, sizeof *ended, by_number);
-    if (r->begun.n) qsort(r->begun.v, r->begun.n, sizeof *r->begun.v, by_number);
+    if (n) qsort(ended, n, sizeof *ended, store_shard_read_by_number);
+    if (r->begun.n) qsort(r->begun.v, r->begun.n, sizeof *r->begun.v, store_shard_read_by_number);
     for (size_t i = 0; i < r->begun.n; i++) {
         uint64_t key = r->begun.v[i];
         bool again = i && key == r->begun.v[i - 1];
-        if (!again && !(n && bsearch(&key, ended, n, sizeof key, by_number))) VEC_PUSH(&r->out->running, key);
+        if (!again && !(n && bsearch(&key, ended, n, sizeof key, store_shard_read_by_number)))
+            VEC_PUSH(&r->out->running, key);
     }
     free(ended);
 }
 
-static bool read_all(const char *path, const struct sb *all, struct shard_found *out, struct err *e) {
+static bool store_shard_read_all(const char *path, const struct sb *all, struct shard_found *out,
+                                 struct err *e) {
     struct reading r = {.out = out};
     const uint8_t *data = (const uint8_t *)all->text;
     if (all->len && memcmp(data, SHARD_MAGIC, all->len < SHARD_MAGIC_BYTES ? all->len : SHARD_MAGIC_BYTES))
@@ -305,7 +309,7 @@ static bool read_all(const char *path, const struct sb *all, struct shard_found 
 bool shard_read(const char *path, struct shard_found *out, struct err *e) {
     struct sb all = {0};
     *out = (struct shard_found){.reason = ""};
-    bool fine = file_read(path, &all, e) && read_all(path, &all, out, e);
+    bool fine = file_read(path, &all, e) && store_shard_read_all(path, &all, out, e);
     sb_free(&all);
     return fine;
 }

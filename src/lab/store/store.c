@@ -69,7 +69,7 @@ bool store_finish(struct store *s, sqlite3_stmt *q, struct err *e) {
 }
 
 /* The whole number that a query of one row and column gives. */
-static bool ask(struct store *s, const char *sql, int64_t *value, struct err *e) {
+static bool store_ask(struct store *s, const char *sql, int64_t *value, struct err *e) {
     sqlite3_stmt *q = NULL;
     bool more = false, fine = store_prepare(s, sql, &q, e) && store_step(s, q, &more, e);
     *value = more ? sqlite3_column_int64(q, 0) : 0;
@@ -80,7 +80,7 @@ static bool ask(struct store *s, const char *sql, int64_t *value, struct err *e)
 /* ---- opening ---- */
 
 /* Adds a column. Nothing is known of a statistic that only another build has: its values are kept as they come. */
-static bool add_column(struct store *s, const char *name, const struct stat_row *row, struct err *e) {
+static bool store_add_column(struct store *s, const char *name, const struct stat_row *row, struct err *e) {
     struct sb sql = {0};
     sb_add(&sql, "ALTER TABLE point ADD COLUMN \"%s\" %s", name,
            !row                   ? ""
@@ -107,7 +107,7 @@ bool store_add_columns(struct store *s, const char *const *names, size_t n, stru
     struct store_rows have = {0};
     bool fine = store_columns(s, &have.mem, &have, e);
     for (size_t i = 0; i < n && fine; i++) {
-        if (!has_name(&have, names[i])) fine = add_column(s, names[i], own_statistic(names[i]), e);
+        if (!has_name(&have, names[i])) fine = store_add_column(s, names[i], own_statistic(names[i]), e);
     }
     store_rows_free(&have);
     return fine;
@@ -123,10 +123,11 @@ static bool add_columns(struct store *s, struct err *e) {
 enum found { FOUND_NOTHING, FOUND_OURS, FOUND_OTHER };
 
 /* What kind of file it is, without changing it. */
-static bool look(struct store *s, enum found *found, struct err *e) {
+static bool store_look(struct store *s, enum found *found, struct err *e) {
     int64_t application, version, things;
-    if (!ask(s, "PRAGMA application_id", &application, e) || !ask(s, "PRAGMA user_version", &version, e) ||
-        !ask(s, "SELECT count(*) FROM sqlite_master", &things, e))
+    if (!store_ask(s, "PRAGMA application_id", &application, e) ||
+        !store_ask(s, "PRAGMA user_version", &version, e) ||
+        !store_ask(s, "SELECT count(*) FROM sqlite_master", &things, e))
         return false;
     *found = application == APPLICATION ? FOUND_OURS : things || application ? FOUND_OTHER : FOUND_NOTHING;
     if (*found == FOUND_OURS && version != SCHEMA)
@@ -136,7 +137,7 @@ static bool look(struct store *s, enum found *found, struct err *e) {
     return true;
 }
 
-static bool make_tables(struct store *s, struct err *e) {
+static bool store_make_tables(struct store *s, struct err *e) {
     struct sb sql = {0};
     sb_add(&sql, "%s PRAGMA application_id = %d; PRAGMA user_version = %d;", schema, APPLICATION, SCHEMA);
     bool fine = store_exec(s, sql.text, e);
@@ -148,13 +149,13 @@ static bool make_tables(struct store *s, struct err *e) {
 static bool prepare_to_write(struct store *s, struct err *e) {
     enum found found;
     if (!store_exec(s, "BEGIN IMMEDIATE", e)) return false;
-    bool fine = look(s, &found, e) && (found == FOUND_OURS || make_tables(s, e)) && add_columns(s, e) &&
-                store_exec(s, "COMMIT", e);
+    bool fine = store_look(s, &found, e) && (found == FOUND_OURS || store_make_tables(s, e)) &&
+                add_columns(s, e) && store_exec(s, "COMMIT", e);
     if (!fine) sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
     return fine;
 }
 
-static bool complete(struct store *s) {
+static bool store_complete(struct store *s) {
     struct store_rows have = {0};
     struct err e = {0};
     bool all = store_columns(s, &have.mem, &have, &e);
@@ -164,13 +165,13 @@ static bool complete(struct store *s) {
     return all;
 }
 
-static bool check(struct store *s, enum store_access access, struct err *e) {
+static bool store_check(struct store *s, enum store_access access, struct err *e) {
     enum found found;
-    if (!look(s, &found, e)) return false;
+    if (!store_look(s, &found, e)) return false;
     if (found == FOUND_OTHER)
         return err_set(e, ERR_INPUT, "%s is not a result store: it is a database of another program",
                        s->path);
-    if (access == STORE_WRITE) return (found == FOUND_OURS && complete(s)) || prepare_to_write(s, e);
+    if (access == STORE_WRITE) return (found == FOUND_OURS && store_complete(s)) || prepare_to_write(s, e);
     if (found == FOUND_NOTHING)
         return err_set(e, ERR_INPUT, "%s is not a result store: it is empty", s->path);
     return store_exec(s, "PRAGMA query_only = 1", e);
@@ -184,7 +185,7 @@ static char *file_name(const char *path) {
 }
 
 /* Waits for who has it locked; runs nothing that a file of unknown origin has in its tables' definitions. */
-static void guard(struct store *s) {
+static void store_guard(struct store *s) {
     sqlite3_busy_timeout(s->db, BUSY_MILLISECONDS);
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
@@ -214,8 +215,8 @@ static bool open_database(const char *path, enum store_access wanted, struct sto
     int flags = SQLITE_OPEN_READWRITE | (wanted == STORE_WRITE ? SQLITE_OPEN_CREATE : 0);
     bool fine = !path || *path || err_set(e, ERR_INPUT, "the database has no name");
     fine = fine && (sqlite3_open_v2(s->path, &s->db, flags, NULL) == SQLITE_OK || not_opened(s, wanted, e));
-    if (fine) guard(s);
-    fine = fine && check(s, wanted, e);
+    if (fine) store_guard(s);
+    fine = fine && store_check(s, wanted, e);
     if (fine) return true;
     store_close(s);
     *out = NULL;

@@ -65,12 +65,12 @@ static void bind_hash(sqlite3_stmt *q, int at, uint64_t hash) {
 }
 
 /* Counters are far from it, but a column holds no more. */
-static int64_t whole(uint64_t v) {
+static int64_t store_write_whole(uint64_t v) {
     return v > INT64_MAX ? INT64_MAX : (int64_t)v;
 }
 
 static void bind_count(sqlite3_stmt *q, int at, uint64_t v) {
-    sqlite3_bind_int64(q, at, whole(v));
+    sqlite3_bind_int64(q, at, store_write_whole(v));
 }
 
 static void bind_value(sqlite3_stmt *q, int at, const struct store_value *v) {
@@ -147,7 +147,7 @@ static bool put_host(struct store *s, uint64_t key, double seconds, struct err *
     return store_finish(s, q, e);
 }
 
-static bool forget(struct store *s, uint64_t key, struct err *e) {
+static bool store_write_forget(struct store *s, uint64_t key, struct err *e) {
     for (int which = STORE_DROP_POINT; which <= STORE_DROP_HOST; which++) {
         sqlite3_stmt *q;
         if (!store_ready(s, (enum store_statement)which, &q, e)) return false;
@@ -158,7 +158,7 @@ static bool forget(struct store *s, uint64_t key, struct err *e) {
 }
 
 bool store_write_line(struct store *s, sqlite3_stmt *point, const struct store_line *l, struct err *e) {
-    if (l->replace && !forget(s, l->row.id.key, e)) return false;
+    if (l->replace && !store_write_forget(s, l->row.id.key, e)) return false;
     bind_point(point, l);
     if (!store_finish(s, point, e)) return false;
     if (!sqlite3_changes(s->db)) return true; /* it is there already */
@@ -175,7 +175,7 @@ static enum store_state state_of(const struct lab_outcome *o) {
 
 static struct store_value value_of(const struct stats *t, enum stat_id stat) {
     if (stat_is_counter(stat))
-        return (struct store_value){.kind = STORE_WHOLE, .whole = whole(stats_exact(t, stat))};
+        return (struct store_value){.kind = STORE_WHOLE, .whole = store_write_whole(stats_exact(t, stat))};
     double v = stats_value(t, stat);
     return (struct store_value){.kind = isnan(v) ? STORE_NONE : STORE_REAL, .real = v};
 }
@@ -198,7 +198,7 @@ void store_line_of(const struct store_id *id, const struct lab_outcome *o, struc
         names[i] = stat_rows[i].name, values[i] = value_of(t, (enum stat_id)i);
     for (size_t k = 0; k < n; k++, at++) {
         names[at] = counter_name(t, stats_counter(t, k, &v), mem);
-        values[at] = (struct store_value){.kind = STORE_WHOLE, .whole = whole(v)};
+        values[at] = (struct store_value){.kind = STORE_WHOLE, .whole = store_write_whole(v)};
     }
     *out = (struct store_line){.names = names, .columns = STAT_COUNT, .nnames = at};
     out->row = (struct store_row){.id = *id,
@@ -227,7 +227,7 @@ static bool write_waiting(struct store *s, struct err *e) {
 }
 
 /* With the lock. What could not be written is not tried again: the error ends the sweep. */
-static bool flush(struct store *s, struct err *e) {
+static bool store_write_flush(struct store *s, struct err *e) {
     bool fine = !s->waiting.n || write_waiting(s, e);
     s->waiting.n = 0;
     arena_free(&s->mem);
@@ -237,7 +237,7 @@ static bool flush(struct store *s, struct err *e) {
 
 bool store_flush(struct store *s, struct err *e) {
     pthread_mutex_lock(&s->lock);
-    bool fine = flush(s, e);
+    bool fine = store_write_flush(s, e);
     pthread_mutex_unlock(&s->lock);
     return fine;
 }
@@ -254,7 +254,8 @@ bool store_put(struct store *s, const struct store_id *id, const struct lab_outc
     line.replace = replace;
     bool fine = !s->shard || shard_put(s->shard, &line, e);
     if (fine) VEC_PUSH(&s->waiting, line);
-    if (fine && !(s->batch && lab_seconds() - s->flushed < BATCH_MILLISECONDS * 1e-3)) fine = flush(s, e);
+    if (fine && !(s->batch && lab_seconds() - s->flushed < BATCH_MILLISECONDS * 1e-3))
+        fine = store_write_flush(s, e);
     pthread_mutex_unlock(&s->lock);
     return fine;
 }

@@ -61,8 +61,8 @@ static bool add_group(struct sweep *s, struct sweep_group g, struct err *e) {
 }
 
 /* A group of one axis. */
-static bool add_axis(struct sweep *s, const char *from, const char *key, unsigned rank,
-                     const struct sweep_words *values, struct err *e) {
+static bool sweep_axes_add_axis(struct sweep *s, const char *from, const char *key, unsigned rank,
+                                const struct sweep_words *values, struct err *e) {
     const char **keys = ARENA_NEW(&s->mem, const char *, 1);
     const char **cells = ARENA_NEW(&s->mem, const char *, values->v.n + 1);
     keys[0] = key;
@@ -109,7 +109,7 @@ static bool read_own(struct sweep *s, const struct opts *o, const char *option, 
     if (!opts_has(o, option)) return true;
     sb_add(&from, "--%s", option);
     bool fine = read_names(s, option, opts_value(o, option), add_all, &names, e) &&
-                add_axis(s, sb_keep(&from, &s->mem), own_option[rank], rank, &names, e);
+                sweep_axes_add_axis(s, sb_keep(&from, &s->mem), own_option[rank], rank, &names, e);
     sb_free(&from);
     VEC_FREE(&names.v);
     return fine;
@@ -160,7 +160,8 @@ static bool read_workloads(struct sweep *s, const struct opts *o, struct err *e)
         sb_add(&words, "$ %s", opts_nth(o, "program", i));
         VEC_PUSH(&names.v, sb_keep(&words, &s->mem));
     }
-    fine = fine && (!names.v.n || add_axis(s, "--workloads", "workload", RANK_WORKLOAD, &names, e));
+    fine =
+        fine && (!names.v.n || sweep_axes_add_axis(s, "--workloads", "workload", RANK_WORKLOAD, &names, e));
     VEC_FREE(&names.v);
     return fine;
 }
@@ -209,7 +210,8 @@ static bool read_set(struct sweep *s, const struct opts *o, unsigned number, str
     sb_add(&from, "--set %s", key);
     bool fine =
         set_values(s, o, number, &values, e) || err_set(e, ERR_INPUT, "%s: %s", from.text, err_text(e));
-    fine = fine && add_axis(s, arena_strdup(&s->mem, from.text), key, RANK_SET + number, &values, e);
+    fine =
+        fine && sweep_axes_add_axis(s, arena_strdup(&s->mem, from.text), key, RANK_SET + number, &values, e);
     VEC_FREE(&values.v);
     sb_free(&from);
     return fine;
@@ -224,7 +226,7 @@ static unsigned rank_of(const char *key) {
 }
 
 /* Its tables outlive it in s->mem. */
-static bool add_table(struct sweep *s, const struct sweep_table *t, struct err *e) {
+static bool sweep_axes_add_table(struct sweep *s, const struct sweep_table *t, struct err *e) {
     const size_t nkeys = t->keys.v.n, nrows = t->lines.n;
     struct sweep_group g = {.from = t->file, .nkeys = nkeys, .nrows = nrows, .rank = RANK_FILE};
     const char **keys = ARENA_NEW(&s->mem, const char *, nkeys);
@@ -240,14 +242,15 @@ static bool add_table(struct sweep *s, const struct sweep_table *t, struct err *
     return add_group(s, g, e);
 }
 
-static bool read_file(struct sweep *s, const char *path, struct err *e) {
+static bool sweep_axes_read_file(struct sweep *s, const char *path, struct err *e) {
     struct sb text = {0};
     struct sweep_table t = {0};
     if (!path) return true;
     bool fine = file_read(path, &text, e);
     if (fine && text.len && memchr(text.text, 0, text.len))
         fine = err_set(e, ERR_INPUT, "%s is not a text file", path);
-    fine = fine && sweep_table_parse(path, text.text ? text.text : "", &s->mem, &t, e) && add_table(s, &t, e);
+    fine = fine && sweep_table_parse(path, text.text ? text.text : "", &s->mem, &t, e) &&
+           sweep_axes_add_table(s, &t, e);
     sweep_table_free(&t);
     sb_free(&text);
     return fine;
@@ -287,7 +290,7 @@ static bool find_single(const struct sweep *s, const char *key, size_t *number, 
 }
 
 /* The second group's axis becomes a column of the first. */
-static void join(struct sweep *s, struct sweep_group *a, const struct sweep_group *b) {
+static void sweep_axes_join(struct sweep *s, struct sweep_group *a, const struct sweep_group *b) {
     const size_t n = a->nkeys + 1;
     const char **keys = ARENA_NEW(&s->mem, const char *, n),
                **cells = ARENA_NEW(&s->mem, const char *, n * a->nrows);
@@ -313,7 +316,7 @@ static bool zip(struct sweep *s, const struct sweep_words *keys, struct err *e) 
             return err_set(e, ERR_INPUT, "--zip: %.60s has %zu values and %.60s %zu", all.keys[0], all.nrows,
                            g.keys[0], g.nrows);
         if (i)
-            join(s, &all, &g);
+            sweep_axes_join(s, &all, &g);
         else
             all = g;
         s->groups.v[number] = s->groups.v[--s->groups.n];
@@ -347,7 +350,7 @@ bool sweep_axes(struct sweep *s, const struct opts *o, struct err *e) {
         return false;
     for (unsigned i = 0; i < opts_count(o, "set"); i++)
         if (!read_set(s, o, i, e)) return false;
-    if (!read_file(s, opts_value(o, "points"), e) || !read_seeds(s, o, e)) return false;
+    if (!sweep_axes_read_file(s, opts_value(o, "points"), e) || !read_seeds(s, o, e)) return false;
     for (size_t i = 0; i < opts_count(o, "zip"); i++)
         if (!read_zip(s, opts_nth(o, "zip", i), e)) return false;
     if (s->groups.n) qsort(s->groups.v, s->groups.n, sizeof *s->groups.v, by_rank); /* ranks differ */

@@ -99,7 +99,7 @@ void lab_known_free(struct lab_known *k) {
     free(k);
 }
 
-static const char *print(const struct options *o, size_t row, struct arena *mem) {
+static const char *sweep_point_print(const struct options *o, size_t row, struct arena *mem) {
     struct sb text = {0};
     option_print(&o->rows[row], o, &text);
     return sb_keep(&text, mem);
@@ -118,7 +118,7 @@ static const struct base *base_of(struct lab_known *k, const char *config, struc
     }
     b->config = arena_strdup(k->mem, config);
     b->text = ARENA_NEW(k->mem, const char *, b->o.nrows);
-    for (size_t i = 0; i < b->o.nrows; i++) b->text[i] = print(&b->o, i, k->mem);
+    for (size_t i = 0; i < b->o.nrows; i++) b->text[i] = sweep_point_print(&b->o, i, k->mem);
     VEC_PUSH(&k->bases, b);
     return b;
 }
@@ -156,7 +156,7 @@ static size_t *find_place(struct lab_known *k, const char *asked) {
     return &k->place[at];
 }
 
-static void make_room(struct lab_known *k) {
+static void sweep_point_make_room(struct lab_known *k) {
     enum { FEWEST = 64 };
     if (2 * k->machines.n < k->nplaces) return;
     free(k->place);
@@ -185,19 +185,20 @@ static const char *value_text(const struct options *o, const struct base *b, siz
     const size_t at = o->rows[row].offset;
     if (!memcmp((const char *)o + at, (const char *)&b->o + at, field_bytes(&o->rows[row])))
         return b->text[row];
-    const char *text = print(o, row, mem);
+    const char *text = sweep_point_print(o, row, mem);
     return strcmp(text, b->text[row]) ? text : b->text[row];
 }
 
 /* Whether a row is part of what a machine is. */
-static bool counts(const struct options *o, size_t row) {
+static bool sweep_point_counts(const struct options *o, size_t row) {
     return (row < OPTION_COUNT || own_parameter(o, row)) && !options_of_host(&o->rows[row]);
 }
 
 /* Fills option, mech, options and machine of id. */
-static void describe(const struct options *o, const struct base *b, struct arena *mem, struct store_id *id) {
+static void sweep_point_describe(const struct options *o, const struct base *b, struct arena *mem,
+                                 struct store_id *id) {
     size_t n = 0;
-    for (size_t i = 0; i < o->nrows; i++) n += counts(o, i);
+    for (size_t i = 0; i < o->nrows; i++) n += sweep_point_counts(o, i);
     hd_option *list = ARENA_NEW(mem, hd_option, n + 1);
     struct sb mech = {0}, options = {0};
     uint64_t h = HASH_START;
@@ -205,7 +206,7 @@ static void describe(const struct options *o, const struct base *b, struct arena
     for (size_t i = 0; i < o->nrows; i++) {
         const struct option_row *row = &o->rows[i];
         bool own = i >= OPTION_COUNT;
-        if (!counts(o, i)) continue;
+        if (!sweep_point_counts(o, i)) continue;
         const char *value = value_text(o, b, i, mem);
         /* a key of the tables is there for ever, a mechanism's goes with its options */
         const char *key = own ? arena_strdup(mem, row->key) : row->key;
@@ -223,14 +224,14 @@ static void describe(const struct options *o, const struct base *b, struct arena
     id->options = sb_keep(&options, mem);
 }
 
-static bool work_out(struct lab_known *k, const struct base *b, const struct lab_point *p,
-                     struct store_id *id, struct err *e) {
+static bool sweep_point_work_out(struct lab_known *k, const struct base *b, const struct lab_point *p,
+                                 struct store_id *id, struct err *e) {
     struct options o = b->o; /* texts stay where those of b are */
     o.text = (struct arena){0};
     const bool fine = apply_settings(&o, p, e) && (!p->mech || set_mechanism(&o, p->mech, k->mem, e)) &&
                       options_check(&o, e);
     *id = (struct store_id){.version = k->version, .config = b->config};
-    if (fine) describe(&o, b, k->mem, id);
+    if (fine) sweep_point_describe(&o, b, k->mem, id);
     options_free(&o);
     return fine;
 }
@@ -239,7 +240,7 @@ static bool work_out(struct lab_known *k, const struct base *b, const struct lab
 static bool machine_of(struct lab_known *k, const struct lab_point *p, struct store_id *id, struct err *e) {
     const char *config = p->config ? p->config : CONFIG_DEFAULT;
     struct sb asked = {0};
-    make_room(k);
+    sweep_point_make_room(k);
     describe_request(p, config, &asked);
     size_t *place = find_place(k, asked.text);
     bool fine = true;
@@ -247,7 +248,7 @@ static bool machine_of(struct lab_known *k, const struct lab_point *p, struct st
         *id = k->machines.v[*place - 1].id;
     } else {
         const struct base *b = base_of(k, config, e);
-        fine = b && work_out(k, b, p, id, e);
+        fine = b && sweep_point_work_out(k, b, p, id, e);
         if (fine) {
             VEC_PUSH(&k->machines, (struct machine){arena_strdup(k->mem, asked.text), *id});
             *place = k->machines.n;

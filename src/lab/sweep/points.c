@@ -14,7 +14,7 @@ struct place {
 };
 
 /* Where it lies on an axis; NULL: there is no such axis, or this row leaves it alone. */
-static const char *value_at(const struct place *p, const char *key) {
+static const char *sweep_points_value_at(const struct place *p, const char *key) {
     size_t column;
     const struct sweep_group *g = sweep_axis(p->s, key, &column);
     return g ? g->cells[p->row[g - p->s->groups.v] * g->nkeys + column] : NULL;
@@ -36,7 +36,7 @@ static bool at_row(const struct sweep_group *g, size_t row, struct err *e) {
     return false;
 }
 
-static bool read_subjects(struct sweep *s, struct err *e) {
+static bool sweep_points_read_subjects(struct sweep *s, struct err *e) {
     size_t column;
     const struct sweep_group *g = sweep_axis(s, "workload", &column);
     if (!g) return err_set(e, ERR_INPUT, "nothing to run: name files, or workloads by --workloads");
@@ -112,7 +112,7 @@ bool sweep_conditions(struct sweep *s, struct err *e) {
 
 /* A mechanism's parameter says nothing about points of another. */
 static bool of_other_mechanism(const struct place *p, const char *key) {
-    const char *mech = value_at(p, "mech"), *dot = strchr(key, '.');
+    const char *mech = sweep_points_value_at(p, "mech"), *dot = strchr(key, '.');
     if (!mech || !dot) return false;
     const size_t n = (size_t)(dot - key);
     for (const struct mech_ops *const *m = mech_list; *m; m++)
@@ -123,7 +123,7 @@ static bool of_other_mechanism(const struct place *p, const char *key) {
 
 /* Neither does a size about files, or an argument about what does not use it. */
 static bool of_other_subject(const struct place *p, const char *key) {
-    const struct sweep_subject *of = sweep_subject(p->s, value_at(p, "workload"));
+    const struct sweep_subject *of = sweep_subject(p->s, sweep_points_value_at(p, "workload"));
     if (!strcmp(key, "size")) return !of->workload;
     if (sweep_key_kind(key) != SWEEP_ARGUMENT) return false;
     return !sweep_uses(p->s, of, key);
@@ -133,7 +133,7 @@ static bool find_name(const void *user, const char *name, const char **value) {
     const struct place *p = user;
     size_t column;
     if (!sweep_axis(p->s, name, &column)) return false;
-    *value = of_other_mechanism(p, name) || of_other_subject(p, name) ? NULL : value_at(p, name);
+    *value = of_other_mechanism(p, name) || of_other_subject(p, name) ? NULL : sweep_points_value_at(p, name);
     if (*value && !strcmp(name, "workload")) *value = bare_name(*value);
     return true;
 }
@@ -193,12 +193,12 @@ static void add_settings(struct sweep *s, const struct place *p, struct lab_poin
 }
 
 static bool add_subject(struct sweep *s, const struct place *p, struct lab_point *out, struct err *e) {
-    struct sweep_subject *of = sweep_subject(s, value_at(p, "workload"));
-    const char *size = value_at(p, "size");
+    struct sweep_subject *of = sweep_subject(s, sweep_points_value_at(p, "workload"));
+    const char *size = sweep_points_value_at(p, "size");
     out->subject = (struct lab_subject){.workload = of->workload, .size = WORK_SMALL};
     if (of->workload) return !size || lab_size(size, &out->subject.size, e);
     for (size_t i = 0; i < s->names.n; i++)
-        p->values[i] = (hd_option){s->names.v[i], value_at(p, s->names.v[i])};
+        p->values[i] = (hd_option){s->names.v[i], sweep_points_value_at(p, s->names.v[i])};
     if (of->command && !out->config) out->config = HD_CONFIG_CUDA; /* as of heddle cuda */
     const struct sweep_variant *v = sweep_variant(s, of, p->values, e);
     if (!v) return blame(p, SWEEP_ARGUMENT, e);
@@ -209,7 +209,8 @@ static bool add_subject(struct sweep *s, const struct place *p, struct lab_point
 }
 
 static bool add_point(struct sweep *s, const struct place *p, size_t number, struct err *e) {
-    struct lab_point out = {.config = value_at(p, "config"), .mech = value_at(p, "mech")};
+    struct lab_point out = {.config = sweep_points_value_at(p, "config"),
+                            .mech = sweep_points_value_at(p, "mech")};
     if (s->points.n == SWEEP_MOST) return err_set(e, ERR_INPUT, "more than %d points", SWEEP_MOST);
     if (!add_subject(s, p, &out, e)) return false;
     add_settings(s, p, &out);
@@ -237,13 +238,13 @@ static void set_rows(const struct sweep *s, size_t number, size_t *row) {
     }
 }
 
-static struct place place(struct sweep *s) {
+static struct place sweep_points_place(struct sweep *s) {
     return (struct place){s, ARENA_NEW(&s->mem, size_t, s->groups.n + 1),
                           ARENA_NEW(&s->mem, hd_option, s->names.n + 1)};
 }
 
-static bool add_points(struct sweep *s, struct err *e) {
-    const struct place p = place(s);
+static bool sweep_points_add(struct sweep *s, struct err *e) {
+    const struct place p = sweep_points_place(s);
     size_t n;
     if (!count_combinations(s, &n, e)) return false;
     for (size_t i = 0; i < n; i++) {
@@ -258,16 +259,16 @@ static bool add_points(struct sweep *s, struct err *e) {
 
 static bool find_points(struct sweep *s, struct err *e) {
     sweep_guess_names(s);
-    return add_points(s, e);
+    return sweep_points_add(s, e);
 }
 
 bool sweep_points(struct sweep *s, struct err *e) {
-    return read_subjects(s, e) && check_sizes(s, e) && sweep_check_options(s, e) && find_points(s, e) &&
-           sweep_check_names(s, e);
+    return sweep_points_read_subjects(s, e) && check_sizes(s, e) && sweep_check_options(s, e) &&
+           find_points(s, e) && sweep_check_names(s, e);
 }
 
 bool sweep_blame(struct sweep *s, size_t point, struct err *e) {
-    const struct place p = place(s);
+    const struct place p = sweep_points_place(s);
     set_rows(s, s->number.v[point], p.row);
     return blame(&p, SWEEP_OWN, e);
 }

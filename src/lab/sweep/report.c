@@ -4,7 +4,7 @@
 #include "lab/sweep/sweep.h"
 #include "report/table.h"
 
-static const char *plural(size_t n) {
+static const char *sweep_plural(size_t n) {
     return n == 1 ? "" : "s";
 }
 
@@ -42,14 +42,14 @@ void sweep_list(const struct sweep *s, struct sb *out) {
     table_print(&t, 0, out);
     table_free(&t);
     sb_add(out, "%zu point%s, %zu stored, %zu to run\n", s->lab.progress.points,
-           plural(s->lab.progress.points), s->lab.progress.stored,
+           sweep_plural(s->lab.progress.points), s->lab.progress.stored,
            s->lab.progress.points - s->lab.progress.stored);
     if (s->left_out) sb_add(out, "%zu left out by --skip-where\n", s->left_out);
     sweep_cost_total(s, out);
 }
 
 /* One line of what happened to a point that did not end well; the whole text is in the database. */
-static void complain(const struct sweep *s, const struct store_row *row) {
+static void sweep_complain(const struct sweep *s, const struct store_row *row) {
     struct sb text = {0};
     point_name(&row->id, &text);
     sb_add(&text, ": %.*s", (int)strcspn(row->error, "\n"), row->error);
@@ -76,11 +76,12 @@ enum cli_exit sweep_report(const struct sweep *s, struct sb *out) {
     for (size_t i = 0; i < s->lab.rows.rows.n; i++) {
         const struct store_row *row = &s->lab.rows.rows.v[i];
         ended[row->state]++;
-        if (row->state != STORE_GOOD) complain(s, row);
+        if (row->state != STORE_GOOD) sweep_complain(s, row);
     }
     if (s->lab.stopped) return stopped(s);
     sb_add(out, "%zu point%s: %zu stored before, %zu run; %zu ok, %zu failed, %zu wrong", p->points,
-           plural(p->points), p->stored, p->done, ended[STORE_GOOD], ended[STORE_FAILED], ended[STORE_WRONG]);
+           sweep_plural(p->points), p->stored, p->done, ended[STORE_GOOD], ended[STORE_FAILED],
+           ended[STORE_WRONG]);
     if (ended[STORE_REFUSED]) sb_add(out, ", %zu refused", ended[STORE_REFUSED]);
     if (ended[STORE_KILLED]) sb_add(out, ", %zu killed", ended[STORE_KILLED]);
     sb_add(out, "\n");

@@ -46,7 +46,7 @@ struct sweep_run {
 
 /* ---- what is there ---- */
 
-static int by_key(const void *a, const void *b, void *ids) {
+static int sweep_run_by_key(const void *a, const void *b, void *ids) {
     size_t i = *(const size_t *)a, k = *(const size_t *)b;
     uint64_t x = ((const struct store_id *)ids)[i].key, y = ((const struct store_id *)ids)[k].key;
     return x != y ? (x > y) - (x < y) : (i > k) - (i < k);
@@ -56,7 +56,7 @@ static int by_key(const void *a, const void *b, void *ids) {
 static size_t unique_keys(struct lab_sweep *s, uint64_t *keys) {
     size_t n = 0, *order = xcalloc(s->npoints + 1, sizeof *order);
     for (size_t i = 0; i < s->npoints; i++) order[i] = i;
-    if (s->npoints) qsort_r(order, s->npoints, sizeof *order, by_key, s->ids);
+    if (s->npoints) qsort_r(order, s->npoints, sizeof *order, sweep_run_by_key, s->ids);
     for (size_t i = 0; i < s->npoints; i++) {
         uint64_t key = s->ids[order[i]].key;
         s->again[order[i]] = n && key == keys[n - 1];
@@ -67,7 +67,7 @@ static size_t unique_keys(struct lab_sweep *s, uint64_t *keys) {
 }
 
 /* Reads the points of the sweep that are there. */
-static bool look(struct lab_sweep *s, struct err *e) {
+static bool sweep_run_look(struct lab_sweep *s, struct err *e) {
     uint64_t *keys = xcalloc(s->npoints + 1, sizeof *keys);
     s->progress.points = unique_keys(s, keys);
     store_rows_free(&s->rows);
@@ -91,14 +91,14 @@ bool lab_sweep_ids(struct lab_sweep *s, struct err *e) {
 
 bool lab_sweep_look(struct lab_sweep *s, struct err *e) {
     s->progress = (struct lab_progress){0};
-    if ((!s->ids && !lab_sweep_ids(s, e)) || !look(s, e)) return false;
+    if ((!s->ids && !lab_sweep_ids(s, e)) || !sweep_run_look(s, e)) return false;
     s->progress.stored = s->rows.rows.n;
     return true;
 }
 
 /* ---- progress ---- */
 
-static size_t group_of(struct sweep_run *c, const struct store_id *id) {
+static size_t sweep_run_group_of(struct sweep_run *c, const struct store_id *id) {
     size_t g = 0;
     for (; g < c->groups.n; g++)
         if (!strcmp(c->groups.v[g].workload, id->workload) && !strcmp(c->groups.v[g].size, id->size))
@@ -107,7 +107,7 @@ static size_t group_of(struct sweep_run *c, const struct store_id *id) {
     return g;
 }
 
-static void learn(struct group *g, double seconds) {
+static void sweep_run_learn(struct group *g, double seconds) {
     g->seconds += seconds;
     g->ended++;
 }
@@ -135,18 +135,18 @@ static double part_done(const struct sweep_run *c) {
 }
 
 /* The first error of the store ends the sweep. */
-static void give_up(struct sweep_run *c, const struct err *e) {
+static void sweep_run_give_up(struct sweep_run *c, const struct err *e) {
     pthread_mutex_lock(&c->lock);
     if (!c->err.code) err_set(&c->err, e->code, "%s", err_text(e));
     pthread_mutex_unlock(&c->lock);
     atomic_store(&c->stop, true);
 }
 
-static void on_tick(void *user) {
+static void sweep_run_on_tick(void *user) {
     struct sweep_run *c = user;
     struct lab_sweep *s = c->s;
     struct err e = {0};
-    if (!store_flush(s->store, &e)) give_up(c, &e);
+    if (!store_flush(s->store, &e)) sweep_run_give_up(c, &e);
     err_free(&e);
     pthread_mutex_lock(&c->lock);
     s->progress.part = part_done(c);
@@ -157,7 +157,7 @@ static void on_tick(void *user) {
 
 /* ---- runs ---- */
 
-static int on_progress(void *user, uint64_t done, uint64_t all) {
+static int sweep_run_on_progress(void *user, uint64_t done, uint64_t all) {
     struct sweep_run *c = user;
     (void)done, (void)all;
     return !atomic_load(&c->stop);
@@ -169,11 +169,11 @@ static bool on_stop(void *user) {
 }
 
 static void on_open(void *user, hd_device *dev) {
-    hd_set_progress(dev, on_progress, user);
+    hd_set_progress(dev, sweep_run_on_progress, user);
 }
 
 /* The next task that waits; there are as many calls as tasks. */
-static struct task *begin(struct sweep_run *c) {
+static struct task *sweep_run_begin(struct sweep_run *c) {
     pthread_mutex_lock(&c->lock);
     while (c->tasks.v[c->from % c->tasks.n].state != WAITING) c->from++;
     struct task *t = &c->tasks.v[c->from++ % c->tasks.n];
@@ -196,12 +196,12 @@ static void go_elsewhere(struct sweep_run *c) {
 }
 
 /* Counts a point that is in the store now; ran false: another sweep put it there. */
-static void end(struct sweep_run *c, struct task *t, bool ran, bool bad) {
+static void sweep_run_end(struct sweep_run *c, struct task *t, bool ran, bool bad) {
     pthread_mutex_lock(&c->lock);
     struct lab_progress *p = &c->s->progress;
     t->state = ENDED;
     t->seconds = ran ? lab_seconds() - t->start : 0;
-    if (ran) learn(&c->groups.v[t->group], t->seconds);
+    if (ran) sweep_run_learn(&c->groups.v[t->group], t->seconds);
     p->done += ran;
     p->bad += bad;
     p->stored += !ran;
@@ -215,18 +215,18 @@ static bool put_by_another(struct sweep_run *c, struct task *t, bool *there, str
     if (c->s->retry) return true;
     if (!store_has(c->s->store, c->s->ids[t->point].key, there, &state, e)) return false;
     if (!*there) return true;
-    end(c, t, false, state != STORE_GOOD);
+    sweep_run_end(c, t, false, state != STORE_GOOD);
     go_elsewhere(c);
     return true;
 }
 
 /* Stores what came of a run. */
-static bool keep(struct sweep_run *c, struct task *t, const struct lab_outcome *o, struct err *e) {
+static bool sweep_run_keep(struct sweep_run *c, struct task *t, const struct lab_outcome *o, struct err *e) {
     bool there;
     if (!put_by_another(c, t, &there, e)) return false;
     if (there) return true;
     if (!store_put(c->s->store, &c->s->ids[t->point], o, c->s->retry, e)) return false;
-    end(c, t, true, o->err.code || o->wrong);
+    sweep_run_end(c, t, true, o->err.code || o->wrong);
     return true;
 }
 
@@ -242,7 +242,7 @@ static bool run_point(struct sweep_run *c, struct task *t, struct err *e) {
         atomic_load(&c->stop) && (o.err.code == ERR_LIMIT || c->s->points[t->point].subject.script);
     bool fine = abandoned || (o.err.code == ERR_MEMORY ? err_set(e, ERR_MEMORY, "%s under %s: %s",
                                                                  id->workload, id->mech, err_text(&o.err))
-                                                       : keep(c, t, &o, e));
+                                                       : sweep_run_keep(c, t, &o, e));
     lab_outcome_free(&o);
     return fine;
 }
@@ -253,19 +253,19 @@ static void run_task(void *user, size_t number) {
     bool there;
     (void)number;
     if (atomic_load(&c->stop)) return;
-    struct task *t = begin(c);
+    struct task *t = sweep_run_begin(c);
     if (!put_by_another(c, t, &there, &e) ||
         (!there && !(store_begin(c->s->store, c->s->ids[t->point].key, &e) && run_point(c, t, &e))))
-        give_up(c, &e);
+        sweep_run_give_up(c, &e);
     err_free(&e);
 }
 
 /* A task for each point that is missing, in the order in which they were asked for. */
-static void plan(struct sweep_run *c) {
+static void sweep_run_plan(struct sweep_run *c) {
     for (size_t i = 0; i < c->s->npoints; i++) {
         const struct store_row *row = c->s->found[i];
-        size_t group = group_of(c, &c->s->ids[i]);
-        if (row && row->state < STORE_FAILED) learn(&c->groups.v[group], row->seconds);
+        size_t group = sweep_run_group_of(c, &c->s->ids[i]);
+        if (row && row->state < STORE_FAILED) sweep_run_learn(&c->groups.v[group], row->seconds);
         if (c->s->again[i] || (row && !(c->s->retry && row->state != STORE_GOOD))) continue;
         VEC_PUSH(&c->tasks, (struct task){.point = i, .group = group});
         if (row) c->s->progress.stored--;
@@ -276,12 +276,13 @@ bool lab_sweep(struct lab_sweep *s, struct err *e) {
     if (!lab_sweep_look(s, e)) return false;
     struct sweep_run c = {.s = s};
     pthread_mutex_init(&c.lock, NULL);
-    plan(&c);
+    sweep_run_plan(&c);
     /* found out now and not when the first point, which may have taken an hour, is to be put */
     if (!c.tasks.n || store_writable(s->store, &c.err)) {
         store_batch(s->store, true);
-        lab_run_tasks(&(struct lab_tasks){.n = c.tasks.n, .run = run_task, .tick = on_tick, .user = &c},
-                      s->jobs);
+        lab_run_tasks(
+            &(struct lab_tasks){.n = c.tasks.n, .run = run_task, .tick = sweep_run_on_tick, .user = &c},
+            s->jobs);
         store_batch(s->store, false);
     }
     s->stopped = atomic_load(&c.stop);
@@ -291,7 +292,7 @@ bool lab_sweep(struct lab_sweep *s, struct err *e) {
     err_free(&c.err);
     VEC_FREE(&c.tasks);
     VEC_FREE(&c.groups);
-    return fine && look(s, e);
+    return fine && sweep_run_look(s, e);
 }
 
 void lab_sweep_free(struct lab_sweep *s) {

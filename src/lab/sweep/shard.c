@@ -9,13 +9,13 @@
 #include "lab/store/shard.h"
 #include "lab/sweep/sweep.h"
 
-static int by_key(const void *a, const void *b, void *ids) {
+static int sweep_shard_by_key(const void *a, const void *b, void *ids) {
     size_t i = *(const size_t *)a, k = *(const size_t *)b;
     uint64_t x = ((const struct store_id *)ids)[i].key, y = ((const struct store_id *)ids)[k].key;
     return x != y ? (x > y) - (x < y) : (i > k) - (i < k);
 }
 
-static int by_number(const void *a, const void *b) {
+static int sweep_shard_by_number(const void *a, const void *b) {
     size_t x = *(const size_t *)a, y = *(const size_t *)b;
     return (x > y) - (x < y);
 }
@@ -24,10 +24,10 @@ size_t *sweep_unique(const struct lab_sweep *lab, size_t *n) {
     size_t *order = xcalloc(lab->npoints + 1, sizeof *order);
     *n = 0;
     for (size_t i = 0; i < lab->npoints; i++) order[i] = i;
-    if (lab->npoints) qsort_r(order, lab->npoints, sizeof *order, by_key, lab->ids);
+    if (lab->npoints) qsort_r(order, lab->npoints, sizeof *order, sweep_shard_by_key, lab->ids);
     for (size_t i = 0; i < lab->npoints; i++)
         if (!*n || lab->ids[order[i]].key != lab->ids[order[*n - 1]].key) order[(*n)++] = order[i];
-    if (*n) qsort(order, *n, sizeof *order, by_number);
+    if (*n) qsort(order, *n, sizeof *order, sweep_shard_by_number);
     return order;
 }
 

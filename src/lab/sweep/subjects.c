@@ -167,8 +167,8 @@ static bool prepare_file(struct sweep *s, const struct sweep_subject *of, struct
     return fine;
 }
 
-static bool prepare(struct sweep *s, const struct sweep_subject *of, struct params *names,
-                    struct sweep_variant *v, struct err *e) {
+static bool sweep_subjects_prepare(struct sweep *s, const struct sweep_subject *of, struct params *names,
+                                   struct sweep_variant *v, struct err *e) {
     if (of->command) return s->host->add_program(s, of->command, names, !of->variants.n, v, e);
     return prepare_file(s, of, names, v, e);
 }
@@ -210,7 +210,7 @@ static struct sweep_variant *add_variant(struct sweep *s, struct sweep_subject *
     struct params names = {.given = given, .n = s->names.n, .used = ARENA_NEW(&s->mem, bool, s->names.n + 1)};
     if (s->names.n) memcpy(given, values, s->names.n * sizeof *given);
     v->values = given;
-    const bool fine = prepare(s, of, &names, v, e);
+    const bool fine = sweep_subjects_prepare(s, of, &names, v, e);
     params_free(&names);
     VEC_PUSH(&of->variants, v);
     if (!fine) return NULL;
@@ -323,7 +323,7 @@ static void add_own_lines(const char *file, struct sb *out) {
     err_free(&e);
 }
 
-static void guess(struct sweep *s, struct sweep_subject *of) {
+static void sweep_subjects_guess(struct sweep *s, struct sweep_subject *of) {
     struct sb text = {0};
     struct err e = {0};
     const char *script = opts_value(s->opts, "script");
@@ -344,7 +344,8 @@ static void guess(struct sweep *s, struct sweep_subject *of) {
 }
 
 void sweep_guess_names(struct sweep *s) {
-    for (size_t i = 0; i < s->subjects.n && s->names.n && s->skip.n; i++) guess(s, &s->subjects.v[i]);
+    for (size_t i = 0; i < s->subjects.n && s->names.n && s->skip.n; i++)
+        sweep_subjects_guess(s, &s->subjects.v[i]);
 }
 
 /* An axis that none of the subjects uses is a slip, of a name or of an option's key. */

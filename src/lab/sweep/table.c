@@ -12,7 +12,7 @@ struct reader {
     struct err *e;
 };
 
-static bool wrong(const struct reader *r, unsigned line, const char *what) {
+static bool sweep_table_wrong(const struct reader *r, unsigned line, const char *what) {
     return err_set(r->e, ERR_INPUT, "%s:%u: %s", r->file, line, what);
 }
 
@@ -20,7 +20,7 @@ static bool blank(char c) {
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-static void skip_blanks(struct reader *r) {
+static void sweep_table_skip_blanks(struct reader *r) {
     while (blank(*r->p)) r->p++;
 }
 
@@ -39,14 +39,14 @@ static bool quoted(struct reader *r, const char **cell) {
     }
     const bool closed = *r->p == '"';
     *cell = sb_keep(&text, r->mem);
-    if (!closed) return wrong(r, line, "a quote is not closed");
+    if (!closed) return sweep_table_wrong(r, line, "a quote is not closed");
     r->p++;
-    skip_blanks(r);
-    return *r->p == ',' || at_end(r) || wrong(r, r->line, "text after a closing quote");
+    sweep_table_skip_blanks(r);
+    return *r->p == ',' || at_end(r) || sweep_table_wrong(r, r->line, "text after a closing quote");
 }
 
 static bool take_cell(struct reader *r, const char **cell) {
-    skip_blanks(r);
+    sweep_table_skip_blanks(r);
     if (*r->p == '"') return r->p++, quoted(r, cell);
     const size_t n = strcspn(r->p, ",\n");
     size_t length = n;
@@ -59,7 +59,7 @@ static bool take_cell(struct reader *r, const char **cell) {
 /* The next line that has something on it; false: there is none. */
 static bool next_row(struct reader *r) {
     for (;; r->p++, r->line++) {
-        skip_blanks(r);
+        sweep_table_skip_blanks(r);
         if (*r->p == '#') r->p += strcspn(r->p, "\n");
         r->row_line = r->line;
         if (*r->p != '\n') return *r->p != 0;
@@ -92,7 +92,8 @@ static bool check_heading(const struct reader *r, const struct sweep_words *keys
     return true;
 }
 
-static bool add_row(const struct reader *r, const struct sweep_words *cells, struct sweep_table *out) {
+static bool sweep_table_add_row(const struct reader *r, const struct sweep_words *cells,
+                                struct sweep_table *out) {
     if (cells->v.n != out->keys.v.n)
         return err_set(r->e, ERR_INPUT, "%s:%u: %zu cells, the heading has %zu", r->file, r->row_line,
                        cells->v.n, out->keys.v.n);
@@ -111,7 +112,7 @@ bool sweep_table_parse(const char *file, const char *text, struct arena *mem, st
     if (!strncmp(r.p, "\xef\xbb\xbf", 3)) r.p += 3; /* what some programs put before UTF-8 */
     bool fine = (next_row(&r) || err_set(e, ERR_INPUT, "%s: it has no heading", file)) &&
                 take_row(&r, &out->keys) && check_heading(&r, &out->keys);
-    while (fine && next_row(&r)) fine = take_row(&r, &cells) && add_row(&r, &cells, out);
+    while (fine && next_row(&r)) fine = take_row(&r, &cells) && sweep_table_add_row(&r, &cells, out);
     VEC_FREE(&cells.v);
     return fine && (out->lines.n || err_set(e, ERR_INPUT, "%s: it has a heading and no points", file));
 }

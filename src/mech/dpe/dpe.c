@@ -46,7 +46,7 @@ static void set_status(struct mech *m, struct mech_split *s, enum dpe_status now
 }
 
 /* s, in no order or just committed, runs if its path may and the entry is there. */
-static void go(struct mech *m, const struct dpe_home *h, struct mech_split *s) {
+static void dpe_go(struct mech *m, const struct dpe_home *h, struct mech_split *s) {
     if (dpe_may_run(m, h, s->own[DPE_PATH]) && *m->env.now >= h->due) {
         set_status(m, s, DPE_RUNS);
         order_add(m->order, s);
@@ -81,7 +81,7 @@ static void arrive_at(struct mech *m, struct dpe_home *h, struct mech_split *s, 
 }
 
 /* The path of s is at its RPC if that is so. */
-static bool arrive(struct mech *m, struct dpe_home *h, struct mech_split *s) {
+static bool dpe_arrive(struct mech *m, struct dpe_home *h, struct mech_split *s) {
     const uint32_t path = s->own[DPE_PATH];
     if (!dpe_at_rpc(&h->e[path / 2], s)) return false;
     dpe_path(h, path)->kind = DPE_GONE;
@@ -91,7 +91,7 @@ static bool arrive(struct mech *m, struct dpe_home *h, struct mech_split *s) {
 
 /* ---- the stack ---- */
 
-static void push(struct mech *m, struct dpe_home *h, struct dpe_entry e) {
+static void dpe_push(struct mech *m, struct dpe_home *h, struct dpe_entry e) {
     const uint32_t most = dpe_params(m)->entries;
     for (uint32_t k = 0; k < 2; k++) { /* the top is held from now on; who is in flight, when it commits */
         const struct dpe_path *p = &h->e[h->n - 1].path[k];
@@ -113,7 +113,7 @@ static void push(struct mech *m, struct dpe_home *h, struct dpe_entry e) {
 }
 
 /* A join is complete: its path runs on, once it is on top. */
-static void resume(struct mech *m, struct dpe_home *h, uint32_t path) {
+static void dpe_resume(struct mech *m, struct dpe_home *h, uint32_t path) {
     struct dpe *d = m->self;
     const struct dpe_path join = *dpe_path(h, path);
     struct mech_set set;
@@ -127,7 +127,7 @@ static void resume(struct mech *m, struct dpe_home *h, uint32_t path) {
     s->own[DPE_HOME] = (uint32_t)(h - d->home);
     s->own[DPE_DEPTH] = (uint32_t)join.depth;
     become_path(h, s, path);
-    if (!arrive(m, h, s)) set_status(m, s, DPE_HELD);
+    if (!dpe_arrive(m, h, s)) set_status(m, s, DPE_HELD);
 }
 
 /* The top was not the top, or its left path held back the right one. */
@@ -141,16 +141,16 @@ static void show_top(struct mech *m, struct dpe_home *h) {
     for (uint32_t k = 0; k < 2; k++) {
         const struct dpe_path *p = &h->e[h->n - 1].path[k];
         struct mech_split *s = p->kind == DPE_SPLIT ? split_at(m->pool, p->split) : NULL;
-        if (s && s->own[DPE_STATUS] == DPE_HELD) go(m, h, s);
+        if (s && s->own[DPE_STATUS] == DPE_HELD) dpe_go(m, h, s);
     }
 }
 
 /* Pops what has no paths any more, and lets run what waited for that, or for a path that left. */
-static void settle(struct mech *m, struct dpe_home *h) {
+static void dpe_settle(struct mech *m, struct dpe_home *h) {
     const uint32_t before = h->n;
     while (h->n && h->e[h->n - 1].path[0].kind == DPE_GONE && h->e[h->n - 1].path[1].kind == DPE_GONE) {
         const uint32_t to = h->e[--h->n].to;
-        if (to != DPE_NONE && !--dpe_path(h, to)->entries) resume(m, h, to);
+        if (to != DPE_NONE && !--dpe_path(h, to)->entries) dpe_resume(m, h, to);
     }
     if (h->n && (h->n != before || h->e[h->n - 1].leaves)) show_top(m, h);
 }
@@ -190,11 +190,11 @@ static uint32_t enter_join(struct mech *m, struct dpe_home *h, const struct dpe_
 }
 
 /* Two to an entry, the first pair on top; the last pair takes the places of entry `reuse`, unless that is DPE_NONE. */
-static void enter(struct mech *m, struct dpe_home *h, struct dpe_entry like, struct mech_split **side,
-                  uint32_t n, uint32_t branch, uint32_t reuse) {
+static void dpe_enter(struct mech *m, struct dpe_home *h, struct dpe_entry like, struct mech_split **side,
+                      uint32_t n, uint32_t branch, uint32_t reuse) {
     for (uint32_t pair = (n + 1) / 2; pair-- > 0; reuse = DPE_NONE) {
         const uint32_t k = 2 * pair;
-        if (reuse == DPE_NONE) push(m, h, like);
+        if (reuse == DPE_NONE) dpe_push(m, h, like);
         const uint32_t at = reuse == DPE_NONE ? h->n - 1 : reuse;
         become_path(h, side[k], 2 * at);
         h->e[at].leaves = false;
@@ -202,12 +202,12 @@ static void enter(struct mech *m, struct dpe_home *h, struct dpe_entry like, str
         become_path(h, side[k + 1], 2 * at + 1);
         h->e[at].leaves = stack_leaves(m, branch, side[k]->pc) && !stack_leaves(m, branch, side[k + 1]->pc);
     }
-    for (uint32_t k = 0; k < n; k++) go(m, h, side[k]);
+    for (uint32_t k = 0; k < n; k++) dpe_go(m, h, side[k]);
 }
 
 /* The path went different ways at a branch of call depth `depth`. */
-static void diverge(struct mech *m, struct dpe_home *h, uint32_t path, const struct mech_outcome *o,
-                    struct mech_split **side, uint32_t n, int32_t depth) {
+static void dpe_diverge(struct mech *m, struct dpe_home *h, uint32_t path, const struct mech_outcome *o,
+                        struct mech_split **side, uint32_t n, int32_t depth) {
     const uint32_t rpc = o->insn->rpc;
     const struct dpe_entry *own = &h->e[path / 2];
     struct dpe_entry like = {.rpc = rpc, .rdepth = rpc == IR_NOPC ? depth - 1 : depth, .to = path};
@@ -224,12 +224,12 @@ static void diverge(struct mech *m, struct dpe_home *h, uint32_t path, const str
     }
     n = enter_join(m, h, &like, side, n);
     sort(m, side, n, o->pc);
-    enter(m, h, like, side, n, o->pc, same ? path / 2 : DPE_NONE);
+    dpe_enter(m, h, like, side, n, o->pc, same ? path / 2 : DPE_NONE);
 }
 
 /* ---- launch, issue, commit, release ---- */
 
-static bool create(struct mech *m, struct err *e) {
+static bool dpe_create(struct mech *m, struct err *e) {
     (void)e;
     struct dpe *d = m->self;
     d->homes = split_homes(&m->env);
@@ -238,7 +238,7 @@ static bool create(struct mech *m, struct err *e) {
     return true;
 }
 
-static void start(struct mech *m, struct mech_split *s, uint32_t home) {
+static void dpe_start(struct mech *m, struct mech_split *s, uint32_t home) {
     struct dpe *d = m->self;
     struct dpe_home *h = &d->home[home];
     CHECK(!h->n);
@@ -252,11 +252,11 @@ static void start(struct mech *m, struct mech_split *s, uint32_t home) {
     h->e[0] = (struct dpe_entry){.rpc = IR_NOPC, .rdepth = -1, .to = DPE_NONE};
     s->own[DPE_HOME] = home;
     become_path(h, s, 0);
-    go(m, h, s);
+    dpe_go(m, h, s);
 }
 
 /* Entries that are back from memory. */
-static void ring(struct mech *m) {
+static void dpe_ring(struct mech *m) {
     struct dpe *d = m->self;
     d->alarm = MECH_NEVER;
     for (struct dpe_home *h = d->home; h < d->home + d->homes; h++) {
@@ -270,14 +270,14 @@ static void ring(struct mech *m) {
     }
 }
 
-static uint64_t next(const struct mech *m, uint32_t sched) {
+static uint64_t dpe_next(const struct mech *m, uint32_t sched) {
     (void)sched;
     return ((const struct dpe *)m->self)->alarm;
 }
 
 static bool dpe_select(struct mech *m, uint32_t sched, struct mech_packet *out) {
     const struct dpe *d = m->self;
-    if (*m->env.now >= d->alarm) ring(m);
+    if (*m->env.now >= d->alarm) dpe_ring(m);
     struct mech_split *s = order_pick(m->order, sched, *m->env.now);
     if (!s) return false;
     const struct dpe_path *other = dpe_path(dpe_home_of(m, s), s->own[DPE_PATH] ^ 1);
@@ -290,29 +290,29 @@ static bool dpe_select(struct mech *m, uint32_t sched, struct mech_packet *out) 
 }
 
 /* Threads exited: they leave every join they would have come to. */
-static void leave(struct dpe_home *h, uint32_t to, const struct mech_set *gone) {
+static void dpe_leave(struct dpe_home *h, uint32_t to, const struct mech_set *gone) {
     for (; to != DPE_NONE; to = h->e[to / 2].to) mask_take(&dpe_path(h, to)->mask, h->first, gone);
 }
 
-static void commit_sides(struct mech *m, struct dpe_home *h, struct mech_split *s,
-                         const struct mech_outcome *o) {
+static void dpe_commit_sides(struct mech *m, struct dpe_home *h, struct mech_split *s,
+                             const struct mech_outcome *o) {
     struct mech_split *side[MECH_SIDES];
     const uint32_t path = s->own[DPE_PATH], depth = s->own[DPE_DEPTH],
                    n = split_sides(m, s, o, DPE_DEPTH, side);
     if (n > 1) {
-        diverge(m, h, path, o, side, n, (int32_t)depth);
-    } else if (!arrive(m, h, s)) {
+        dpe_diverge(m, h, path, o, side, n, (int32_t)depth);
+    } else if (!dpe_arrive(m, h, s)) {
         aim(h, s);
-        go(m, h, s);
+        dpe_go(m, h, s);
     }
 }
 
-static void commit_slow(struct mech *m, struct dpe_home *h, struct mech_split *s,
-                        const struct mech_outcome *o) {
+static void dpe_commit_slow(struct mech *m, struct dpe_home *h, struct mech_split *s,
+                            const struct mech_outcome *o) {
     const uint32_t path = s->own[DPE_PATH];
     if (o->exited.n) {
         split_exit(m->pool, s, &o->exited);
-        leave(h, h->e[path / 2].to, &o->exited);
+        dpe_leave(h, h->e[path / 2].to, &o->exited);
     }
     if (!s->threads) {
         dpe_path(h, path)->kind = DPE_GONE;
@@ -326,24 +326,24 @@ static void commit_slow(struct mech *m, struct dpe_home *h, struct mech_split *s
         order_remove(m->order, s);
         set_status(m, s, DPE_WAITS);
     } else {
-        commit_sides(m, h, s, o);
+        dpe_commit_sides(m, h, s, o);
     }
-    settle(m, h);
+    dpe_settle(m, h);
 }
 
-static bool advance(struct mech *m, struct mech_split *s, uint32_t to) {
+static bool dpe_advance(struct mech *m, struct mech_split *s, uint32_t to) {
     if (to == s->own[DPE_JOIN]) return false;
     s->pc = to;
-    go(m, dpe_home_of(m, s), s);
+    dpe_go(m, dpe_home_of(m, s), s);
     return true;
 }
 
-static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+static void dpe_commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     const bool together = o->nsides == 1 && !o->exited.n && !o->waiting.n && !o->depth_change;
-    if (!together || !advance(m, s, o->side[0].pc)) commit_slow(m, dpe_home_of(m, s), s, o);
+    if (!together || !dpe_advance(m, s, o->side[0].pc)) dpe_commit_slow(m, dpe_home_of(m, s), s, o);
 }
 
-static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
+static void dpe_release(struct mech *m, const struct mech_set *set, uint32_t pc) {
     struct mech_set left, some;
     set_copy(&left, set);
     while (left.n) {
@@ -353,13 +353,13 @@ static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
         struct dpe_path *p = dpe_path(h, s->own[DPE_PATH]);
         mask_take(&p->mask, h->first, &some);
         if (mask_any(&p->mask)) continue;
-        if (!arrive(m, h, s)) go(m, h, s);
-        settle(m, h);
+        if (!dpe_arrive(m, h, s)) dpe_go(m, h, s);
+        dpe_settle(m, h);
     }
 }
 
 /* The top of its warp's stack is on the way back from memory. */
-static bool clocked(const struct mech *m, uint32_t warp, uint32_t lane) {
+static bool dpe_clocked(const struct mech *m, uint32_t warp, uint32_t lane) {
     const struct mech_split *s = split_of(m->pool, warp, lane);
     return s && dpe_home_of(m, s)->due > *m->env.now;
 }
@@ -373,14 +373,14 @@ const struct mech_ops mech_dpe = {
     .params = MECH_PARAM_ROWS(DPE_PARAMS),
     .counters = MECH_COUNTER_ROWS(DPE_COUNTERS),
     .self_bytes = sizeof(struct dpe),
-    .create = create,
-    .start = start,
+    .create = dpe_create,
+    .start = dpe_start,
     .select = dpe_select,
-    .commit = commit,
-    .advance = advance,
-    .release = release,
-    .next = next,
-    .clocked = clocked,
+    .commit = dpe_commit,
+    .advance = dpe_advance,
+    .release = dpe_release,
+    .next = dpe_next,
+    .clocked = dpe_clocked,
     .census = dpe_census,
     .places = dpe_places,
     .state = dpe_state,

@@ -90,7 +90,7 @@ static void audit_path(const struct mech *m, const struct dpe_home *h, uint32_t 
 }
 
 /* Threads at joins of the warp: those that no entry that leads there has. */
-static uint32_t audit_home(const struct mech *m, const struct dpe_home *h) {
+static uint32_t dpe_audit_home(const struct mech *m, const struct dpe_home *h) {
     uint32_t joining = 0;
     for (uint32_t path = 0; path < 2 * h->n; path++) {
         struct mask all, some, seen = {0};
@@ -118,7 +118,7 @@ void dpe_audit(const struct mech *m) {
     const struct dpe *d = m->self;
     uint32_t joining = 0, held = 0, threads = 0, present = 0;
     split_audit(m, false);
-    for (const struct dpe_home *h = d->home; h < d->home + d->homes; h++) joining += audit_home(m, h);
+    for (const struct dpe_home *h = d->home; h < d->home + d->homes; h++) joining += dpe_audit_home(m, h);
     FOR_SPLITS(s, m->pool) {
         threads += s->threads;
         if (s->own[DPE_STATUS] == DPE_HELD) held += s->threads;

@@ -31,7 +31,7 @@ static bool ranks_below(const struct mech *m, uint32_t a, uint32_t b) {
 }
 
 /* Threads of s join `into` where they fit. True: all of them, s is gone. */
-static bool join(struct mech *m, struct mech_split *into, struct mech_split *s) {
+static bool dwf_join(struct mech *m, struct mech_split *into, struct mech_split *s) {
     struct dwf *d = m->self;
     struct mech_set fit;
     if (into->threads == d->width) return false;
@@ -69,7 +69,7 @@ void dwf_close(struct mech *m, const struct mech_split *s) {
 }
 
 /* IDX of its PC is s from here on; e was the PC's entry, and may have gone when a warp was spilled. */
-static void publish(struct mech *m, struct mech_split *s, uint32_t e) {
+static void dwf_publish(struct mech *m, struct mech_split *s, uint32_t e) {
     struct dwf *d = m->self;
     struct lookup *l = &d->q[s->sched].lut;
     uint32_t old;
@@ -85,7 +85,7 @@ static void publish(struct mech *m, struct mech_split *s, uint32_t e) {
 }
 
 /* What its threads have passed when they arrive at s->pc, and of these what it ranks by; nothing new, mostly. */
-static void pass(struct mech *m, const struct mech_split *s) {
+static void dwf_pass(struct mech *m, const struct mech_split *s) {
     struct dwf *d = m->self;
     struct dwf_warp *w = &d->w[s->id];
     const uint32_t more = d->is_pdom[s->pc];
@@ -102,7 +102,7 @@ static void pass(struct mech *m, const struct mech_split *s) {
     w->stale = false;
 }
 
-static struct mech_split *divide(struct mech *m, struct mech_split *s, const struct mech_set *part) {
+static struct mech_split *dwf_divide(struct mech *m, struct mech_split *s, const struct mech_set *part) {
     struct dwf *d = m->self;
     struct mech_split *t = split_divide(m, s, part);
     d->w[s->id].stale = d->w[t->id].stale = true;
@@ -110,20 +110,20 @@ static struct mech_split *divide(struct mech *m, struct mech_split *s, const str
 }
 
 /* The threads of s, which is in no place, go on at pc. */
-static void arrive(struct mech *m, struct mech_split *s, uint32_t pc) {
+static void dwf_arrive(struct mech *m, struct mech_split *s, uint32_t pc) {
     struct dwf *d = m->self;
     struct lookup *l = &d->q[s->sched].lut;
     s->pc = pc;
     s->in_flight = false;
     d->w[s->id].lut = DWF_NONE;
-    if (d->policy == DWF_DPDPRI) pass(m, s);
+    if (d->policy == DWF_DPDPRI) dwf_pass(m, s);
     const uint32_t e = lookup_find(l, pc);
     dwf_counts(m)->lut_lookups++;
     if (e == LOOKUP_NONE)
         dwf_counts(m)->lut_misses++;
-    else if (join(m, split_at(m->pool, l->e[e].value), s))
+    else if (dwf_join(m, split_at(m->pool, l->e[e].value), s))
         return;
-    if (dwf_enter(m, s)) publish(m, s, e);
+    if (dwf_enter(m, s)) dwf_publish(m, s, e);
 }
 
 /* Enters threads that a barrier released, with barrier = first: they join no warp and no thread joins them. */
@@ -133,13 +133,13 @@ static void arrive_first(struct mech *m, struct mech_split *s, uint32_t pc) {
     s->in_flight = false;
     d->w[s->id].lut = DWF_NONE;
     d->w[s->id].first = true;
-    if (d->policy == DWF_DPDPRI) pass(m, s);
+    if (d->policy == DWF_DPDPRI) dwf_pass(m, s);
     dwf_enter(m, s);
 }
 
 /* ---- the interface ---- */
 
-static bool limits(struct mech *m, struct err *e) {
+static bool dwf_limits(struct mech *m, struct err *e) {
     struct dwf *d = m->self;
     d->policy = dwf_params(m)->policy;
     d->lanes = dwf_params(m)->lanes;
@@ -161,7 +161,7 @@ static bool limits(struct mech *m, struct err *e) {
     return true;
 }
 
-static void make_tables(struct mech *m) {
+static void dwf_make_tables(struct mech *m) {
     struct dwf *d = m->self;
     const struct ir_module *code = m->env.module;
     const uint32_t cap = m->pool->cap;
@@ -184,19 +184,19 @@ static void make_tables(struct mech *m) {
     }
 }
 
-static bool create(struct mech *m, struct err *e) {
-    if (!limits(m, e) || !dwf_groups_init(m, e)) return false;
-    make_tables(m);
+static bool dwf_create(struct mech *m, struct err *e) {
+    if (!dwf_limits(m, e) || !dwf_groups_init(m, e)) return false;
+    dwf_make_tables(m);
     return true;
 }
 
-static void start(struct mech *m, struct mech_split *s, uint32_t home) {
+static void dwf_start(struct mech *m, struct mech_split *s, uint32_t home) {
     struct dwf *d = m->self;
     dwf_homes_give(m, &s->set, home);
     for (uint32_t k = 0; d->passed && k < s->set.n; k++)
         FOR_LANES(l, s->set.p[k].mask) d->passed[s->set.p[k].warp * 32 + l] = 0;
     d->w[s->id].stale = true;
-    arrive(m, s, s->pc);
+    dwf_arrive(m, s, s->pc);
 }
 
 static bool dwf_select(struct mech *m, uint32_t sched, struct mech_packet *p) {
@@ -208,7 +208,7 @@ static bool dwf_select(struct mech *m, uint32_t sched, struct mech_packet *p) {
     return true;
 }
 
-static void park(struct mech *m, struct mech_split *s, uint32_t pc) {
+static void dwf_park(struct mech *m, struct mech_split *s, uint32_t pc) {
     struct dwf *d = m->self;
     s->pc = pc;
     s->in_flight = false;
@@ -217,7 +217,7 @@ static void park(struct mech *m, struct mech_split *s, uint32_t pc) {
 }
 
 /* The update registers take so many next PCs a cycle. */
-static void diverge(struct mech *m, const struct mech_split *s, uint32_t sides) {
+static void dwf_diverge(struct mech *m, const struct mech_split *s, uint32_t sides) {
     struct dwf *d = m->self;
     const uint32_t regs = dwf_params(m)->update, extra = (sides + regs - 1) / regs - 1;
     uint64_t *until = &d->q[s->sched].update_until;
@@ -228,34 +228,35 @@ static void diverge(struct mech *m, const struct mech_split *s, uint32_t sides) 
     dwf_counts(m)->update_stalls += extra;
 }
 
-static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+static void dwf_commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     struct dwf *d = m->self;
     const uint32_t sched = s->sched;
     if (o->exited.n) {
         split_exit(m->pool, s, &o->exited);
         d->w[s->id].stale = true;
     }
-    if (o->nsides > 1) diverge(m, s, o->nsides);
+    if (o->nsides > 1) dwf_diverge(m, s, o->nsides);
     if (!s->threads) {
         split_free(m, s);
     } else if (!o->nsides) {
-        park(m, s, o->pc + 1);
+        dwf_park(m, s, o->pc + 1);
     } else {
-        if (o->waiting.n) park(m, divide(m, s, &o->waiting), o->pc + 1);
-        for (uint32_t k = 1; k < o->nsides; k++) arrive(m, divide(m, s, &o->side[k].set), o->side[k].pc);
-        arrive(m, s, o->side[0].pc);
+        if (o->waiting.n) dwf_park(m, dwf_divide(m, s, &o->waiting), o->pc + 1);
+        for (uint32_t k = 1; k < o->nsides; k++)
+            dwf_arrive(m, dwf_divide(m, s, &o->side[k].set), o->side[k].pc);
+        dwf_arrive(m, s, o->side[0].pc);
     }
     dwf_refill(m, sched);
 }
 
-static bool memory(struct mech *m, struct mech_split *s, const struct mech_set *ready) {
+static bool mech_dwf_memory(struct mech *m, struct mech_split *s, const struct mech_set *ready) {
     if (dwf_params(m)->memory == DWF_BY_WARP || set_empty(ready) || set_equal(ready, &s->set)) return false;
-    arrive(m, divide(m, s, ready), s->pc + 1);
+    dwf_arrive(m, dwf_divide(m, s, ready), s->pc + 1);
     dwf_refill(m, s->sched);
     return true;
 }
 
-static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
+static void dwf_release(struct mech *m, const struct mech_set *set, uint32_t pc) {
     struct dwf *d = m->self;
     struct mech_set left;
     set_copy(&left, set);
@@ -263,25 +264,25 @@ static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
         struct mech_split *s = split_gather_home(m, &left);
         const uint32_t sched = s->sched;
         d->w[s->id].stale = true;
-        (dwf_params(m)->barrier == DWF_FIRST ? arrive_first : arrive)(m, s, pc);
+        (dwf_params(m)->barrier == DWF_FIRST ? arrive_first : dwf_arrive)(m, s, pc);
         dwf_refill(m, sched);
     }
 }
 
-static void wake(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t mask) {
+static void dwf_wake(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t mask) {
     const struct dwf *d = m->self;
     (void)warp, (void)mask; /* a warp waits for all of its threads */
     const enum dwf_state at = d->w[s->id].state;
     if (at == DWF_TIMED || at == DWF_EVENT) dwf_changed(m, s);
 }
 
-static void census(const struct mech *m, struct mech_census *c) {
+static void dwf_census(const struct mech *m, struct mech_census *c) {
     const struct dwf *d = m->self;
     *c = (struct mech_census){.inactive_path = d->spilled};
 }
 
 /* True for a warp in memory or on its way there or back: the one that has been there longest returns next. */
-static bool clocked(const struct mech *m, uint32_t warp, uint32_t lane) {
+static bool dwf_clocked(const struct mech *m, uint32_t warp, uint32_t lane) {
     const struct dwf *d = m->self;
     const struct mech_split *s = split_of(m->pool, warp, lane);
     return s && (d->w[s->id].state == DWF_SPILLED || d->w[s->id].refill);
@@ -296,16 +297,16 @@ const struct mech_ops mech_dwf = {
     .params = MECH_PARAM_ROWS(DWF_PARAMS),
     .counters = MECH_COUNTER_ROWS(DWF_COUNTERS),
     .self_bytes = sizeof(struct dwf),
-    .create = create,
-    .start = start,
+    .create = dwf_create,
+    .start = dwf_start,
     .select = dwf_select,
-    .commit = commit,
-    .memory = memory,
-    .release = release,
-    .wake = wake,
-    .clocked = clocked,
+    .commit = dwf_commit,
+    .memory = mech_dwf_memory,
+    .release = dwf_release,
+    .wake = dwf_wake,
+    .clocked = dwf_clocked,
     .next = dwf_next,
-    .census = census,
+    .census = dwf_census,
     .state = dwf_state,
     .storage = dwf_storage,
     .audit = dwf_audit,

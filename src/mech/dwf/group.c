@@ -79,7 +79,7 @@ static void set_at(struct dwf *d, struct dwf_sched *q, uint32_t at, uint32_t g) 
     if (d->group[g].lut != DWF_NONE) q->mlut.e[d->group[g].lut].value = at;
 }
 
-static void swap(struct dwf *d, struct dwf_sched *q, uint32_t a, uint32_t b) {
+static void dwf_group_swap(struct dwf *d, struct dwf_sched *q, uint32_t a, uint32_t b) {
     const uint32_t g = q->heap[a];
     set_at(d, q, a, q->heap[b]);
     set_at(d, q, b, g);
@@ -88,7 +88,7 @@ static void swap(struct dwf *d, struct dwf_sched *q, uint32_t a, uint32_t b) {
 static uint32_t sift_up(struct dwf *d, struct dwf_sched *q, uint32_t at) {
     uint32_t swaps = 0;
     for (; at && above(d, q->heap[at], q->heap[(at - 1) / 2]); at = (at - 1) / 2, swaps++)
-        swap(d, q, at, (at - 1) / 2);
+        dwf_group_swap(d, q, at, (at - 1) / 2);
     return swaps;
 }
 
@@ -97,7 +97,7 @@ static uint32_t sift_down(struct dwf *d, struct dwf_sched *q, uint32_t at) {
     for (uint32_t kid; (kid = 2 * at + 1) < q->n; at = kid, swaps++) {
         if (kid + 1 < q->n && above(d, q->heap[kid + 1], q->heap[kid])) kid++;
         if (!above(d, q->heap[kid], q->heap[at])) break;
-        swap(d, q, at, kid);
+        dwf_group_swap(d, q, at, kid);
     }
     return swaps;
 }
@@ -141,7 +141,7 @@ static void free_group(struct dwf *d, uint32_t g) {
 
 /* ---- groups ---- */
 
-static uint32_t find(struct mech *m, struct dwf_sched *q, uint32_t pc) {
+static uint32_t dwf_group_find(struct mech *m, struct dwf_sched *q, uint32_t pc) {
     struct dwf *d = m->self;
     if (q->majority != DWF_NONE && d->group[q->majority].pc == pc) return q->majority;
     if (!d->real_heap) return q->by_pc[pc];
@@ -152,7 +152,7 @@ static uint32_t find(struct mech *m, struct dwf_sched *q, uint32_t pc) {
 }
 
 /* Room for a group of so many threads in a full heap; false: all others are as large. The smallest is a leaf. */
-static bool make_room(struct mech *m, struct dwf_sched *q, uint32_t threads) {
+static bool dwf_group_make_room(struct mech *m, struct dwf_sched *q, uint32_t threads) {
     struct dwf *d = m->self;
     uint32_t least = q->heap[q->n / 2];
     for (uint32_t k = q->n / 2 + 1; k < q->n; k++)
@@ -195,9 +195,9 @@ bool dwf_group_put(struct mech *m, struct mech_split *s) {
     struct dwf *d = m->self;
     struct dwf_sched *q = &d->q[s->sched];
     struct dwf_warp *w = &d->w[s->id];
-    uint32_t g = find(m, q, s->pc);
+    uint32_t g = dwf_group_find(m, q, s->pc);
     if (g == DWF_NONE) {
-        if (q->n == q->cap && !make_room(m, q, s->threads)) return false;
+        if (q->n == q->cap && !dwf_group_make_room(m, q, s->threads)) return false;
         g = new_group(m, q, s->pc);
     }
     struct dwf_group *gr = &d->group[g];

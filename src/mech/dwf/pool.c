@@ -64,7 +64,7 @@ static void put_ready(struct mech *m, struct mech_split *s) {
 }
 
 /* s has an entry and may issue from `wake` on. */
-static void settle(struct mech *m, struct mech_split *s, uint64_t wake) {
+static void dwf_pool_settle(struct mech *m, struct mech_split *s, uint64_t wake) {
     struct dwf *d = m->self;
     s->wake = wake;
     if (wake <= *m->env.now) {
@@ -112,7 +112,7 @@ void dwf_changed(struct mech *m, struct mech_split *s) {
         still_ready(m, s);
     } else {
         unsettle(m, s);
-        settle(m, s, wake);
+        dwf_pool_settle(m, s, wake);
     }
 }
 
@@ -166,7 +166,7 @@ bool dwf_enter(struct mech *m, struct mech_split *s) {
     if (++q->used > dwf_counts(m)->pool_max) dwf_counts(m)->pool_max = q->used;
     write_entry(m, s);
     s->age = m->pool->stamp++;
-    settle(m, s, m->env.when(m->env.sm, s));
+    dwf_pool_settle(m, s, m->env.when(m->env.sm, s));
     return d->w[s->id].state != DWF_SPILLED;
 }
 
@@ -188,7 +188,7 @@ void dwf_spill(struct mech *m, struct mech_split *s) {
     to_memory(m, s);
 }
 
-static bool room(const struct dwf *d, const struct dwf_sched *q) {
+static bool dwf_pool_room(const struct dwf *d, const struct dwf_sched *q) {
     return q->used < d->pool && (!d->real_heap || q->n + q->refilling < q->cap);
 }
 
@@ -196,7 +196,7 @@ void dwf_bring_back(struct mech *m, uint32_t sched) {
     struct dwf *d = m->self;
     struct dwf_sched *q = &d->q[sched];
     const uint64_t cost = dwf_params(m)->spill_cycles;
-    while (q->spilled.n && room(d, q)) {
+    while (q->spilled.n && dwf_pool_room(d, q)) {
         struct mech_split *s = split_at(m->pool, QUEUE_TAKE(&q->spilled, d->w));
         struct dwf_warp *w = &d->w[s->id];
         q->used++;
@@ -225,11 +225,11 @@ static void expire(struct mech *m, struct dwf_sched *q) {
             d->spilled -= w->counted;
             write_entry(m, s);
         }
-        settle(m, s, m->env.when(m->env.sm, s));
+        dwf_pool_settle(m, s, m->env.when(m->env.sm, s));
     }
 }
 
-static void sample(struct mech *m, uint32_t used) {
+static void dwf_pool_sample(struct mech *m, uint32_t used) {
     dwf_counts(m)->pool_sum += used;
     dwf_counts(m)->pool_samples++;
     dwf_counts(m)->pool_within_16 += used <= 16;
@@ -260,10 +260,10 @@ struct mech_split *dwf_pick(struct mech *m, uint32_t sched) {
         const uint64_t wake = m->env.when(m->env.sm, s);
         unsettle(m, s);
         if (wake > *m->env.now) {
-            settle(m, s, wake);
+            dwf_pool_settle(m, s, wake);
             continue;
         }
-        sample(m, q->used);
+        dwf_pool_sample(m, q->used);
         leave_pool(m, s);
         d->w[s->id].state = DWF_FLIGHT;
         d->w[s->id].first = false;

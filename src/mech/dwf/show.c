@@ -164,7 +164,7 @@ static bool in_pool(const struct dwf_warp *w) {
     return w->state == DWF_READY || w->state == DWF_TIMED || w->state == DWF_EVENT;
 }
 
-static void audit_lanes(const struct mech *m, const struct mech_split *s) {
+static void dwf_audit_lanes(const struct mech *m, const struct mech_split *s) {
     const struct dwf *d = m->self;
     uint16_t taken[MECH_WIDEST] = {0};
     CHECK(s->threads <= d->width);
@@ -201,7 +201,7 @@ static void audit_warp(const struct mech *m, const struct mech_split *s) {
         CHECK(e->used && e->pc == s->pc && e->value == s->id);
     }
     CHECK(w->state != DWF_READY || !d->grouped || w->first || d->group[w->group].pc == s->pc);
-    audit_lanes(m, s);
+    dwf_audit_lanes(m, s);
     audit_passed(m, s);
 }
 

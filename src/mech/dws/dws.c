@@ -51,7 +51,7 @@ static struct mech_split *partner(const struct mech *m, const struct mech_split 
 }
 
 /* s is in the order. */
-static void meet(struct mech *m, struct mech_split *s) {
+static void dws_meet(struct mech *m, struct mech_split *s) {
     struct mech_split *t = partner(m, s);
     if (!t) return;
     split_reconverged(m, s->pc);
@@ -62,27 +62,27 @@ static void meet(struct mech *m, struct mech_split *s) {
 }
 
 /* Lets a split run that is at no join. */
-static void run(struct mech *m, struct mech_split *s) {
+static void dws_run(struct mech *m, struct mech_split *s) {
     const struct dws *d = m->self;
     dws_set_status(m, s, DWS_RUNS);
     order_add(m->order, s);
     if (s->wake == MECH_NEVER)
         dws_consider(m, s);
     else if (d->by_pc && dws_home_of(m, s)->active > 1)
-        meet(m, s);
+        dws_meet(m, s);
 }
 
 /* Gives turns to other splits of the home after one has stopped and none has taken its place. */
 static void give_turns(struct mech *m, uint32_t home) {
-    for (struct mech_split *s; (s = dws_turn(m, home));) run(m, s);
+    for (struct mech_split *s; (s = dws_turn(m, home));) dws_run(m, s);
 }
 
 void dws_go(struct mech *m, struct mech_split *s) {
     const uint32_t home = s->own[DWS_HOME];
     struct mech_split *turn = NULL;
     s = dws_settle(m, s, &turn);
-    if (s) run(m, s);
-    if (turn) run(m, turn);
+    if (s) dws_run(m, s);
+    if (turn) dws_run(m, turn);
     if (!s && !turn) give_turns(m, home);
 }
 
@@ -93,7 +93,7 @@ static void exit_from(struct mech *m, uint32_t home, uint32_t i, const struct me
         const uint32_t up = d->home[home].join[i].to;
         struct mech_split *turn = NULL, *s = dws_forgo(m, home, i, gone, &turn);
         if (s) dws_go(m, s);
-        if (turn) run(m, turn);
+        if (turn) dws_run(m, turn);
         i = up;
     }
     give_turns(m, home);
@@ -120,22 +120,22 @@ static bool same_place(const struct dws_home *h, uint32_t to, const struct dws_j
     return e->depth == j->depth && (j->open ? e->open : !e->open && e->pc == j->pc);
 }
 
-static bool at_join(const struct dws_join *j, const struct mech_split *s) {
+static bool dws_at_join(const struct dws_join *j, const struct mech_split *s) {
     return (int32_t)s->own[DWS_DEPTH] == j->depth && (j->open || j->pc == s->pc);
 }
 
 /* Lets one of the sides that are not at the join run and holds the others. */
-static void hold(struct mech *m, struct dws_home *h, uint32_t i, struct mech_split **side, uint32_t n,
-                 uint32_t next) {
+static void dws_hold(struct mech *m, struct dws_home *h, uint32_t i, struct mech_split **side, uint32_t n,
+                     uint32_t next) {
     struct dws_join *j = &h->join[i];
     const struct mech_split *first = NULL;
     for (uint32_t k = 0; k < n; k++) {
         const struct mech_split *s = side[k];
-        if (at_join(j, s)) continue;
+        if (dws_at_join(j, s)) continue;
         if (!first || dws_comes_first(s, first, next)) first = s;
     }
     for (uint32_t k = 0; k < n; k++) {
-        if (side[k] == first || at_join(j, side[k])) continue;
+        if (side[k] == first || dws_at_join(j, side[k])) continue;
         order_remove(m->order, side[k]);
         dws_set_status(m, side[k], DWS_HELD);
         mask_put(&j->held, h->first, &side[k]->set);
@@ -143,8 +143,8 @@ static void hold(struct mech *m, struct dws_home *h, uint32_t i, struct mech_spl
 }
 
 /* Where the branch that s has just executed joins if its sides differ. */
-static struct dws_join join_of(const struct dws_home *h, const struct mech_split *s,
-                               const struct mech_outcome *o) {
+static struct dws_join dws_join_of(const struct dws_home *h, const struct mech_split *s,
+                                   const struct mech_outcome *o) {
     const bool open = o->insn->rpc == IR_NOPC;
     struct dws_join j = {.pc = o->insn->rpc,
                          .depth = (int32_t)s->own[DWS_DEPTH] - open,
@@ -177,34 +177,34 @@ static uint32_t join_at(struct mech *m, struct dws_home *h, const struct dws_joi
 }
 
 /* alone: no other thread was on the way to where s leads. */
-static void diverge(struct mech *m, struct dws_home *h, const struct dws_join *j, bool alone,
-                    struct mech_split **side, uint32_t n, uint32_t next) {
+static void dws_diverge(struct mech *m, struct dws_home *h, const struct dws_join *j, bool alone,
+                        struct mech_split **side, uint32_t n, uint32_t next) {
     const bool by_pc = dws_params(m)->branch == DWS_BRANCH_PC, same = same_place(h, j->to, j);
     uint32_t arrived = 0, to = j->to;
-    for (uint32_t k = 0; k < n; k++) arrived += at_join(j, side[k]);
+    for (uint32_t k = 0; k < n; k++) arrived += dws_at_join(j, side[k]);
     const bool divided = subdivides(m, j->pc, n - 1 - (by_pc ? 0 : arrived));
     split_diverged(m, n);
     dws_counts(m)->branch_splits += divided;
     for (uint32_t k = 0; k + 1 < n; k++) dws_taken(m, side[k]);
     if (!(divided && (by_pc || same)) && !(same && alone)) to = join_at(m, h, j);
     for (uint32_t k = 0; k < n; k++) side[k]->own[DWS_TO] = to;
-    if (!divided) hold(m, h, to, side, n, next);
+    if (!divided) dws_hold(m, h, to, side, n, next);
 }
 
-static void commit_sides(struct mech *m, struct dws_home *h, struct mech_split *s,
-                         const struct mech_outcome *o) {
+static void dws_commit_sides(struct mech *m, struct dws_home *h, struct mech_split *s,
+                             const struct mech_outcome *o) {
     struct mech_split *side[MECH_SIDES];
-    const struct dws_join j = join_of(h, s, o);
+    const struct dws_join j = dws_join_of(h, s, o);
     const bool alone = j.to != DWS_NONE && dws_alone(h, j.to, s);
     const uint32_t n = split_sides(m, s, o, DWS_DEPTH, side);
-    if (n > 1) diverge(m, h, &j, alone, side, n, o->pc + 1);
+    if (n > 1) dws_diverge(m, h, &j, alone, side, n, o->pc + 1);
     for (uint32_t k = n; k--;)
         if (side[k]->own[DWS_STATUS] != DWS_HELD) dws_go(m, side[k]);
 }
 
 /* ---- launch, issue, commit, release ---- */
 
-static bool create(struct mech *m, struct err *e) {
+static bool dws_create(struct mech *m, struct err *e) {
     (void)e;
     struct dws *d = m->self;
     const struct dws_params *p = dws_params(m);
@@ -216,7 +216,7 @@ static bool create(struct mech *m, struct err *e) {
     return true;
 }
 
-static void start(struct mech *m, struct mech_split *s, uint32_t home) {
+static void dws_start(struct mech *m, struct mech_split *s, uint32_t home) {
     struct dws *d = m->self;
     struct dws_home *h = &d->home[home];
     CHECK(!h->splits && !h->n);
@@ -229,7 +229,7 @@ static void start(struct mech *m, struct mech_split *s, uint32_t home) {
 }
 
 /* What may be revived is worth a look. */
-static uint64_t next(const struct mech *m, uint32_t sched) {
+static uint64_t dws_next(const struct mech *m, uint32_t sched) {
     const struct dws *d = m->self;
     return d->nlate[sched] && d->wst < dws_params(m)->wst ? *m->env.now : MECH_NEVER;
 }
@@ -244,8 +244,8 @@ static bool dws_select(struct mech *m, uint32_t sched, struct mech_packet *out) 
     return true;
 }
 
-static void commit_slow(struct mech *m, struct dws_home *h, struct mech_split *s,
-                        const struct mech_outcome *o) {
+static void dws_commit_slow(struct mech *m, struct dws_home *h, struct mech_split *s,
+                            const struct mech_outcome *o) {
     const uint32_t home = s->own[DWS_HOME], to = s->own[DWS_TO];
     if (o->exited.n) split_exit(m->pool, s, &o->exited);
     if (!s->threads) dws_drop(m, s);
@@ -261,34 +261,34 @@ static void commit_slow(struct mech *m, struct dws_home *h, struct mech_split *s
         give_turns(m, home);
         return;
     }
-    commit_sides(m, h, s, o);
+    dws_commit_sides(m, h, s, o);
 }
 
-static bool advance(struct mech *m, struct mech_split *s, uint32_t to) {
+static bool dws_advance(struct mech *m, struct mech_split *s, uint32_t to) {
     dws_set_late(m, s, false);
     s->pc = to;
     dws_go(m, s);
     return true;
 }
 
-static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+static void dws_commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     if (o->nsides == 1 && !o->exited.n && !o->waiting.n && !o->depth_change) {
-        advance(m, s, o->side[0].pc);
+        dws_advance(m, s, o->side[0].pc);
         return;
     }
     dws_set_late(m, s, false);
-    commit_slow(m, dws_home_of(m, s), s, o);
+    dws_commit_slow(m, dws_home_of(m, s), s, o);
 }
 
 /* Whether a thread of s is at a barrier. */
-static bool waits(const struct dws_home *h, const struct mech_split *s) {
+static bool dws_waits(const struct dws_home *h, const struct mech_split *s) {
     uint32_t bits = 0;
     for (uint32_t k = 0; k < s->set.n; k++)
         bits |= h->waiting.w[s->set.p[k].warp - h->first] & s->set.p[k].mask;
     return bits;
 }
 
-static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
+static void dws_release(struct mech *m, const struct mech_set *set, uint32_t pc) {
     struct mech_set left, some;
     set_copy(&left, set);
     while (left.n) {
@@ -297,7 +297,7 @@ static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
         CHECK((parked || s->own[DWS_STATUS] == DWS_WAITS) && s->pc == pc);
         struct dws_home *h = dws_home_of(m, s);
         mask_take(&h->waiting, h->first, &some);
-        if (waits(h, s)) continue;
+        if (dws_waits(h, s)) continue;
         if (!parked || dws_unpark(m, s))
             dws_go(m, s);
         else
@@ -305,7 +305,7 @@ static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
     }
 }
 
-static void wake(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t mask) {
+static void dws_wake(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t mask) {
     const struct dws *d = m->self;
     (void)warp, (void)mask;
     if (!order_holds(s)) return;
@@ -313,7 +313,7 @@ static void wake(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t m
     if (s->wake == MECH_NEVER)
         dws_consider(m, s);
     else if (d->by_pc && dws_home_of(m, s)->active > 1)
-        meet(m, s);
+        dws_meet(m, s);
 }
 
 extern const struct mech_ops mech_dws;
@@ -325,15 +325,15 @@ const struct mech_ops mech_dws = {
     .params = MECH_PARAM_ROWS(DWS_PARAMS),
     .counters = MECH_COUNTER_ROWS(DWS_COUNTERS),
     .self_bytes = sizeof(struct dws),
-    .create = create,
-    .start = start,
+    .create = dws_create,
+    .start = dws_start,
     .select = dws_select,
-    .commit = commit,
-    .advance = advance,
+    .commit = dws_commit,
+    .advance = dws_advance,
     .memory = dws_memory,
-    .release = release,
-    .wake = wake,
-    .next = next,
+    .release = dws_release,
+    .wake = dws_wake,
+    .next = dws_next,
     .census = dws_census,
     .places = dws_places,
     .state = dws_state,

@@ -128,7 +128,7 @@ bool dws_alone(const struct dws_home *h, uint32_t i, const struct mech_split *s)
 }
 
 /* All threads of the join have arrived: they run on. */
-static struct mech_split *fire(struct mech *m, uint32_t home, uint32_t i) {
+static struct mech_split *dws_joins_fire(struct mech *m, uint32_t home, uint32_t i) {
     struct dws *d = m->self;
     struct dws_home *h = &d->home[home];
     const struct dws_join j = h->join[i];
@@ -172,7 +172,7 @@ static struct mech_split *less_pending(struct mech *m, uint32_t home, uint32_t i
     struct dws_home *h = &d->home[home];
     struct dws_join *j = &h->join[i];
     if (!mask_any(&j->pending)) {
-        if (mask_any(&j->mask)) return fire(m, home, i);
+        if (mask_any(&j->mask)) return dws_joins_fire(m, home, i);
         join_drop(h, i);
     } else if (!memcmp(&j->pending, &j->held, sizeof j->held)) {
         CHECK(!*turn);
@@ -201,7 +201,7 @@ static bool has_room(const struct mech *m, const struct dws_home *h) {
 }
 
 /* One that waits at a barrier goes onto the stack. */
-static bool make_room(struct mech *m, const struct dws_home *h) {
+static bool dws_joins_make_room(struct mech *m, const struct dws_home *h) {
     for (uint32_t k = 0; k < h->splits; k++) {
         struct mech_split *s = split_at(m->pool, h->split[k]);
         if (s->own[DWS_STATUS] != DWS_WAITS) continue;
@@ -217,7 +217,7 @@ struct mech_split *dws_turn(struct mech *m, uint32_t home) {
     if (!d->held || !(d->turned || mask_any(&h->waiting))) return NULL;
     for (uint32_t i = 0; i < h->n; i++) {
         if (!h->join[i].used || !mask_any(&h->join[i].held) || under_way(m, h, i)) continue;
-        if (!has_room(m, h) && !make_room(m, h)) continue;
+        if (!has_room(m, h) && !dws_joins_make_room(m, h)) continue;
         d->turned = true;
         return take_turn(m, h, i);
     }
@@ -234,7 +234,7 @@ bool dws_unpark(struct mech *m, struct mech_split *s) {
 
 /* ---- arriving ---- */
 
-static struct mech_split *arrive(struct mech *m, struct mech_split *s, struct mech_split **turn) {
+static struct mech_split *dws_joins_arrive(struct mech *m, struct mech_split *s, struct mech_split **turn) {
     struct dws *d = m->self;
     const uint32_t home = s->own[DWS_HOME], i = s->own[DWS_TO];
     struct dws_home *h = &d->home[home];
@@ -250,7 +250,7 @@ static struct mech_split *arrive(struct mech *m, struct mech_split *s, struct me
 
 struct mech_split *dws_settle(struct mech *m, struct mech_split *s, struct mech_split **turn) {
     while (s && s->own[DWS_TO] != DWS_NONE && dws_at(m, dws_home_of(m, s), s->own[DWS_TO], s))
-        s = arrive(m, s, turn);
+        s = dws_joins_arrive(m, s, turn);
     return s;
 }
 

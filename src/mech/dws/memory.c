@@ -34,7 +34,7 @@ static bool worth(const struct mech *m, const struct mech_split *s) {
 }
 
 /* Both lead to the next branch, where they meet. */
-static void group(struct mech *m, struct mech_split *s, struct mech_split *t) {
+static void dws_memory_group(struct mech *m, struct mech_split *s, struct mech_split *t) {
     struct dws_home *h = dws_home_of(m, s);
     const uint32_t to = s->own[DWS_TO];
     if (to != DWS_NONE && dws_group(&h->join[to])) return;
@@ -54,7 +54,7 @@ static void run_ahead(struct mech *m, struct mech_split *s, const struct mech_se
     dws_set_late(m, s, false);
     struct mech_split *t = dws_divide(m, s, ready);
     t->pc = pc;
-    if (dws_params(m)->limit) group(m, s, t);
+    if (dws_params(m)->limit) dws_memory_group(m, s, t);
     dws_counts(m)->memory_splits++;
     mech_event(m, "%" PRIu32 " run ahead from %" PRIu32, t->threads, pc);
     dws_go(m, t);
@@ -77,7 +77,7 @@ bool dws_memory(struct mech *m, struct mech_split *s, const struct mech_set *rea
 }
 
 /* Threads of s, in the order, that wait for no event. */
-static void able(struct mech *m, const struct mech_split *s, struct mech_set *out) {
+static void dws_memory_able(struct mech *m, const struct mech_split *s, struct mech_set *out) {
     struct mech_split one;
     memcpy(&one, s, offsetof(struct mech_split, set));
     one.threads = 1;
@@ -94,7 +94,7 @@ void dws_consider(struct mech *m, struct mech_split *s) {
     if (when == DWS_MEMORY_OFF || !worth(m, s)) return;
     if (when == DWS_REVIVE) dws_set_late(m, s, true);
     if (when != DWS_AGGRESS && busy(m, s)) return;
-    able(m, s, &ready);
+    dws_memory_able(m, s, &ready);
     if (!proper(&ready, s))
         dws_set_late(m, s, false);
     else if (dws_room(m, 1))
@@ -107,7 +107,7 @@ static bool divisible(struct mech *m, struct mech_split *s, struct mech_set *rea
     if (s->in_flight)
         m->env.ready(m->env.sm, s, ready);
     else
-        able(m, s, ready);
+        dws_memory_able(m, s, ready);
     if (proper(ready, s)) return true;
     if (!s->in_flight) dws_set_late(m, s, false);
     return false;

@@ -28,7 +28,7 @@ void dws_places(const struct mech *m, mech_place_fn *put, void *user) {
         }
 }
 
-static void print_split(const struct dws_home *h, const struct mech_split *s, struct sb *out) {
+static void dws_print_split(const struct dws_home *h, const struct mech_split *s, struct sb *out) {
     const uint32_t to = s->own[DWS_TO];
     split_print_pc(out, "  split pc", s->pc);
     split_print_pc(out, "rpc", to == DWS_NONE ? IR_NOPC : h->join[to].pc);
@@ -64,7 +64,7 @@ void dws_state(const struct mech *m, struct sb *out) {
         const struct dws_home *h = &d->home[k];
         if (!h->splits) continue;
         sb_add(out, "warp %" PRIu32 "\n", k);
-        for (uint32_t i = 0; i < h->splits; i++) print_split(h, split_at(m->pool, h->split[i]), out);
+        for (uint32_t i = 0; i < h->splits; i++) dws_print_split(h, split_at(m->pool, h->split[i]), out);
         for (uint32_t i = 0; i < h->n; i++)
             if (h->join[i].used) print_join(h, &h->join[i], out);
     }
@@ -86,7 +86,7 @@ void dws_storage(const struct mech *m, struct mech_storage *out) {
 /* ---- audit ---- */
 
 /* Checks that these threads lead to join `to` alone, and that together they are those it expects. */
-static void expect(const struct dws_home *h, uint32_t to, const struct mask *mask, struct mask *seen) {
+static void dws_expect(const struct dws_home *h, uint32_t to, const struct mask *mask, struct mask *seen) {
     if (to == DWS_NONE) return;
     CHECK(to < h->n && h->join[to].used);
     for (uint32_t k = 0; k < MASK_WORDS; k++) {
@@ -104,7 +104,7 @@ static void audit_split(const struct mech *m, const struct dws_home *h, const st
     CHECK((status == DWS_RUNS) == (s->in_flight || order_holds(s)));
     CHECK(to == DWS_NONE || s->in_flight || waits || !dws_at(m, h, to, s));
     mask_put(&mask, h->first, &s->set);
-    expect(h, to, &mask, seen);
+    dws_expect(h, to, &mask, seen);
     for (uint32_t k = 0; k < MASK_WORDS; k++) CHECK(!(h->waiting.w[k] & mask.w[k]) || waits);
     if (status != DWS_HELD) return;
     CHECK(to != DWS_NONE);
@@ -112,7 +112,7 @@ static void audit_split(const struct mech *m, const struct dws_home *h, const st
 }
 
 /* Returns the threads that have arrived at its joins. */
-static uint32_t audit_home(const struct mech *m, const struct dws_home *h) {
+static uint32_t dws_audit_home(const struct mech *m, const struct dws_home *h) {
     const struct dws *d = m->self;
     struct mask *seen = xcalloc(2 * (h->n + 1), sizeof *seen), *held = seen + h->n + 1;
     uint32_t active = 0, arrived = 0;
@@ -126,7 +126,7 @@ static uint32_t audit_home(const struct mech *m, const struct dws_home *h) {
     }
     CHECK(active == h->active && (!h->splits || active || parked));
     for (uint32_t i = 0; i < h->n; i++)
-        if (h->join[i].used) expect(h, h->join[i].to, &h->join[i].mask, seen);
+        if (h->join[i].used) dws_expect(h, h->join[i].to, &h->join[i].mask, seen);
     for (uint32_t i = 0; i < h->n; i++) {
         const struct dws_join *j = &h->join[i];
         if (!j->used) continue;
@@ -144,7 +144,7 @@ void dws_audit(const struct mech *m) {
     uint32_t wst = 0, arrived = 0, held = 0, late = 0, marked = 0, threads = 0, present = 0, splits = 0;
     split_audit(m, false);
     for (const struct dws_home *h = d->home; h < d->home + d->homes; h++) {
-        arrived += audit_home(m, h);
+        arrived += dws_audit_home(m, h);
         wst += h->active ? h->active - 1 : 0;
         splits += h->splits;
     }

@@ -52,7 +52,7 @@ static void live_remove(struct harp_sched *q, uint32_t rpc) {
 
 /* ---- reserving ---- */
 
-static void add(const struct mech *m, struct harp_barrier *b, uint32_t warp, uint32_t mask) {
+static void harp_barrier_add(const struct mech *m, struct harp_barrier *b, uint32_t warp, uint32_t mask) {
     harp_use_lanes(m->pool, &b->used, warp, mask);
     set_add(&b->all, warp, mask);
     b->nall += bits_count(mask);
@@ -73,8 +73,8 @@ static void found(struct mech *m, struct harp_sched *q, uint32_t at, uint64_t ke
 /* Adds threads of `part` to barriers of this key among the set's entries, and returns those left: first threads that
  * have one already, then those for which one has room. Warps do not share a return, since they may go back to different
  * places. */
-static uint32_t share(struct mech *m, struct harp_sched *q, uint32_t first, uint64_t key, uint32_t warp,
-                      uint32_t part) {
+static uint32_t harp_barrier_share(struct mech *m, struct harp_sched *q, uint32_t first, uint64_t key,
+                                   uint32_t warp, uint32_t part) {
     const struct harp *h = m->self;
     for (uint32_t k = first; part && k < first + h->ways; k++)
         if (q->key[k] == key) part &= ~set_mask(&q->barrier[k].all, warp);
@@ -83,7 +83,7 @@ static uint32_t share(struct mech *m, struct harp_sched *q, uint32_t first, uint
         if (q->key[k] != key || b->all.n == MECH_PIECES) continue;
         uint32_t fit = harp_free_lanes(m->pool, &b->used, warp, part);
         if (!fit) continue;
-        add(m, b, warp, fit);
+        harp_barrier_add(m, b, warp, fit);
         harp_counts(m)->barrier_shared += bits_count(fit);
         part &= ~fit;
     }
@@ -93,12 +93,12 @@ static uint32_t share(struct mech *m, struct harp_sched *q, uint32_t first, uint
 static void reserve_part(struct mech *m, struct harp_sched *q, uint64_t key, uint32_t warp, uint32_t part) {
     const struct harp *h = m->self;
     const uint32_t first = ways_of(m, warp, part);
-    part = share(m, q, first, key, warp, part);
+    part = harp_barrier_share(m, q, first, key, warp, part);
     if (!part) return;
     for (uint32_t k = first; k < first + h->ways; k++) {
         if (q->key[k] != HARP_FREE) continue;
         found(m, q, k, key);
-        add(m, &q->barrier[k], warp, part);
+        harp_barrier_add(m, &q->barrier[k], warp, part);
         return;
     }
     harp_counts(m)->barrier_misses += bits_count(part);
@@ -125,7 +125,8 @@ static void discard(struct harp_sched *q, uint32_t at) {
 }
 
 /* Threads that have not reached it leave a barrier; one without threads disappears. */
-static void drop(const struct mech *m, struct harp_sched *q, uint32_t at, uint32_t warp, uint32_t mask) {
+static void harp_barrier_drop(const struct mech *m, struct harp_sched *q, uint32_t at, uint32_t warp,
+                              uint32_t mask) {
     struct harp_barrier *b = &q->barrier[at];
     struct mech_set gone;
     set_one(&gone, warp, mask);
@@ -146,7 +147,7 @@ static void leave_part(struct mech *m, struct harp_sched *q, uint32_t warp, uint
     for (uint32_t k = first; k < first + h->ways; k++) {
         if (q->key[k] == HARP_FREE) continue;
         uint32_t here = part & set_mask(&q->barrier[k].all, warp);
-        if (here) drop(m, q, k, warp, here);
+        if (here) harp_barrier_drop(m, q, k, warp, here);
     }
 }
 
@@ -172,7 +173,7 @@ static void arrive_part(struct mech *m, struct harp_sched *q, uint64_t key, uint
         if (b->at == IR_NOPC) b->at = pc;
         if (b->at != pc) {
             harp_counts(m)->barrier_parted += bits_count(here);
-            drop(m, q, k, warp, here);
+            harp_barrier_drop(m, q, k, warp, here);
             continue;
         }
         harp_counts(m)->wait_barrier += harp_waited(&b->since, *m->env.now, b->nreached);

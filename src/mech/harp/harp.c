@@ -35,7 +35,7 @@ static struct harp_sched *tables_of(const struct mech *m, const struct mech_spli
 
 /* ---- life ---- */
 
-static bool create(struct mech *m, struct err *e) {
+static bool harp_create(struct mech *m, struct err *e) {
     const struct harp_params *param = harp_params(m);
     const uint32_t barriers = param->barriers;
     const uint32_t ways = param->barrier_ways < barriers ? param->barrier_ways : barriers;
@@ -70,14 +70,14 @@ static bool create(struct mech *m, struct err *e) {
 }
 
 /* Tables as the cycles before this one have left them. */
-static inline void catch_up(struct mech *m, struct harp_sched *q) {
+static inline void harp_catch_up(struct mech *m, struct harp_sched *q) {
     if (*m->env.now) harp_advance(m, q, *m->env.now - 1);
 }
 
-static void start(struct mech *m, struct mech_split *s, uint32_t home) {
+static void harp_start(struct mech *m, struct mech_split *s, uint32_t home) {
     (void)home;
     struct harp_sched *q = tables_of(m, s);
-    catch_up(m, q);
+    harp_catch_up(m, q);
     harp_to_second(m, q, s, 0);
 }
 
@@ -99,7 +99,7 @@ static void sample_one(uint64_t *sum, uint64_t *max, uint32_t used) {
 }
 
 /* How full the tables are, at every issue. */
-static void sample(struct harp_counts *c, const struct harp_sched *q) {
+static void harp_sample(struct harp_counts *c, const struct harp_sched *q) {
     c->samples++;
     sample_one(&c->first_sum, &c->first_max, q->first);
     sample_one(&c->second_sum, &c->second_max, q->second);
@@ -116,7 +116,7 @@ static bool harp_select(struct mech *m, uint32_t sched, struct mech_packet *p) {
     harp_fill_first(m, q);
     struct mech_split *s = order_pick(m->order, sched, *m->env.now);
     if (!s) return false;
-    sample(harp_counts(m), q);
+    harp_sample(harp_counts(m), q);
     q->first--;
     s->own[HARP_WHERE] = HARP_NOWHERE;
     if (global_access(&m->env.module->code.v[s->pc])) harp_waiting_enter(m, q, s);
@@ -124,7 +124,7 @@ static bool harp_select(struct mech *m, uint32_t sched, struct mech_packet *p) {
     return true;
 }
 
-static uint64_t next(const struct mech *m, uint32_t sched) {
+static uint64_t harp_next(const struct mech *m, uint32_t sched) {
     const struct harp *h = m->self;
     return harp_next_transition(m, &h->q[sched]);
 }
@@ -147,7 +147,7 @@ static void proceed(struct mech *m, struct harp_sched *q, struct mech_split *s, 
 }
 
 /* Gives s the PC and, behind a call or return, the depth it has now; true: it has returned. */
-static bool move(const struct mech *m, struct mech_split *s, const struct mech_outcome *o, uint32_t pc) {
+static bool harp_move(const struct mech *m, struct mech_split *s, const struct mech_outcome *o, uint32_t pc) {
     s->pc = pc;
     if (!o->depth_change) return false;
     const uint32_t was = s->own[HARP_DEPTH];
@@ -164,8 +164,8 @@ static bool some_stay(const struct mech *m, const struct mech_split *s) {
 }
 
 /* A barrier where the sides meet: the RPC; without one, the return, unless all return by this very instruction. */
-static void reserve(struct mech *m, struct harp_sched *q, const struct mech_split *s,
-                    const struct mech_outcome *o) {
+static void mech_harp_reserve(struct mech *m, struct harp_sched *q, const struct mech_split *s,
+                              const struct mech_outcome *o) {
     const uint32_t rpc = o->insn->rpc, depth = s->own[HARP_DEPTH];
     if (rpc != IR_NOPC)
         harp_reserve(m, q, &s->set, harp_key(rpc, depth));
@@ -174,39 +174,40 @@ static void reserve(struct mech *m, struct harp_sched *q, const struct mech_spli
 }
 
 /* The last side keeps the split, with a new age: it is another warp. */
-static void diverge(struct mech *m, struct harp_sched *q, struct mech_split *s,
-                    const struct mech_outcome *o) {
+static void harp_diverge(struct mech *m, struct harp_sched *q, struct mech_split *s,
+                         const struct mech_outcome *o) {
     split_diverged(m, o->nsides);
-    reserve(m, q, s, o);
+    mech_harp_reserve(m, q, s, o);
     for (uint32_t k = 0; k < o->nsides; k++) {
         struct mech_split *t = k + 1 < o->nsides ? split_divide(m, s, &o->side[k].set) : s;
         if (t == s) s->age = m->pool->stamp++;
-        bool returned = move(m, t, o, o->side[k].pc);
+        bool returned = harp_move(m, t, o, o->side[k].pc);
         if ((t = harp_arrive(m, q, t, returned))) harp_lookup_put(m, q, t);
         revive(m, q);
     }
 }
 
-static void park(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+static void harp_park(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     struct mech_split *t = o->nsides ? split_divide(m, s, &o->waiting) : s;
     t->pc = o->pc + 1;
     t->own[HARP_WHERE] = HARP_PARKED;
 }
 
 /* The scheduler issues next: the host fetches the warps that go to and from First-Level then. */
-static void expect(const struct mech *m, const struct harp_sched *q, uint32_t sched) {
+static void harp_expect(const struct mech *m, const struct harp_sched *q, uint32_t sched) {
     __builtin_prefetch(q->ready.head);
     order_expect(m->order, sched);
 }
 
 /* What most commits are: all threads go on at a PC where no barrier is. */
-static bool goes_on(const struct harp_sched *q, const struct mech_split *s, const struct mech_outcome *o) {
+static bool harp_goes_on(const struct harp_sched *q, const struct mech_split *s,
+                         const struct mech_outcome *o) {
     return o->nsides == 1 && !(o->exited.n | o->waiting.n | o->depth_change | s->own[HARP_WAIT]) &&
            !harp_live(q, o->side[0].pc);
 }
 
 /* All data is back of a warp that was in that entry of Waiting-Lookup. */
-static void complete(struct mech *m, struct harp_sched *q, struct mech_split *s, uint32_t entry) {
+static void harp_complete(struct mech *m, struct harp_sched *q, struct mech_split *s, uint32_t entry) {
     const struct harp *h = m->self;
     if (!h->keep) {
         proceed(m, q, s, false);
@@ -221,20 +222,21 @@ static void complete(struct mech *m, struct harp_sched *q, struct mech_split *s,
 static void come_back(struct mech *m, struct harp_sched *q, struct mech_split *s,
                       const struct mech_outcome *o, uint32_t entry) {
     struct harp_back b = {o->nsides == 1 ? s : NULL, &o->exited, o->pc, s->own[HARP_DEPTH], entry};
-    for (struct mech_split *whole; (whole = harp_waiting_back(m, q, &b));) complete(m, q, whole, b.entry - 1);
+    for (struct mech_split *whole; (whole = harp_waiting_back(m, q, &b));)
+        harp_complete(m, q, whole, b.entry - 1);
     if (b.s) proceed(m, q, b.s, false);
 }
 
-static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+static void harp_commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     const struct harp *h = m->self;
     struct harp_sched *q = tables_of(m, s);
     const uint32_t wait = s->own[HARP_WAIT];
-    catch_up(m, q);
+    harp_catch_up(m, q);
     order_remove(m->order, s);
-    if (goes_on(q, s, o)) {
+    if (harp_goes_on(q, s, o)) {
         s->pc = o->side[0].pc;
         harp_to_second(m, q, s, *m->env.now + h->latency - 1);
-        expect(m, q, s->sched);
+        harp_expect(m, q, s->sched);
         return;
     }
     s->own[HARP_WAIT] = 0;
@@ -243,41 +245,41 @@ static void commit(struct mech *m, struct mech_split *s, const struct mech_outco
         split_exit(m->pool, s, &o->exited);
         revive(m, q);
     }
-    if (o->waiting.n) park(m, s, o);
-    bool returned = o->nsides == 1 && move(m, s, o, o->side[0].pc);
+    if (o->waiting.n) harp_park(m, s, o);
+    bool returned = o->nsides == 1 && harp_move(m, s, o, o->side[0].pc);
     if (wait)
         come_back(m, q, s, o, wait - 1);
     else if (o->nsides == 1)
         proceed(m, q, s, returned);
-    if (o->nsides > 1) diverge(m, q, s, o);
+    if (o->nsides > 1) harp_diverge(m, q, s, o);
     if (!o->nsides && !o->waiting.n) split_free(m, s);
 }
 
-static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
+static void harp_release(struct mech *m, const struct mech_set *set, uint32_t pc) {
     struct mech_set left;
     set_copy(&left, set);
     for (struct mech_split *s; (s = split_released(m, &left));) {
         struct harp_sched *q = tables_of(m, s);
-        catch_up(m, q);
+        harp_catch_up(m, q);
         s->pc = pc;
         proceed(m, q, s, false);
     }
 }
 
-static void wake(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t mask) {
+static void harp_wake(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t mask) {
     (void)warp, (void)mask;
     struct harp_sched *q = tables_of(m, s);
-    catch_up(m, q);
+    harp_catch_up(m, q);
     harp_woken(m, q, s);
 }
 
-static void census(const struct mech *m, struct mech_census *c) {
+static void harp_census(const struct mech *m, struct mech_census *c) {
     const struct harp *h = m->self;
     *c = (struct mech_census){.reconvergence = h->reached};
 }
 
 /* A warp has a thread for each lane of the SIMD group (HARP 4.2.4). */
-static uint32_t width(const void *params, uint32_t warp_size, uint32_t simd_width) {
+static uint32_t harp_width(const void *params, uint32_t warp_size, uint32_t simd_width) {
     (void)params, (void)warp_size;
     return simd_width;
 }
@@ -291,15 +293,15 @@ const struct mech_ops mech_harp = {
     .params = MECH_PARAM_ROWS(HARP_PARAMS),
     .counters = MECH_COUNTER_ROWS(HARP_COUNTERS),
     .self_bytes = sizeof(struct harp),
-    .width = width,
-    .create = create,
-    .start = start,
+    .width = harp_width,
+    .create = harp_create,
+    .start = harp_start,
     .select = harp_select,
-    .commit = commit,
-    .release = release,
-    .wake = wake,
-    .next = next,
-    .census = census,
+    .commit = harp_commit,
+    .release = harp_release,
+    .wake = harp_wake,
+    .next = harp_next,
+    .census = harp_census,
     .places = harp_places,
     .state = harp_state,
     .storage = harp_storage,

@@ -23,7 +23,7 @@
 
 /* ---- queues ---- */
 
-static inline void push(struct harp_fifo *f, struct mech_split *s, enum harp_where where) {
+static inline void harp_level_push(struct harp_fifo *f, struct mech_split *s, enum harp_where where) {
     s->own[HARP_WHERE] = where;
     if (f->n++)
         f->tail->own[HARP_NEXT] = s->id;
@@ -32,7 +32,7 @@ static inline void push(struct harp_fifo *f, struct mech_split *s, enum harp_whe
     f->tail = s;
 }
 
-static inline struct mech_split *pop(const struct mech *m, struct harp_fifo *f) {
+static inline struct mech_split *harp_level_pop(const struct mech *m, struct harp_fifo *f) {
     struct mech_split *s = f->head;
     if (--f->n) f->head = split_known(m->pool, s->own[HARP_NEXT]);
     s->own[HARP_WHERE] = HARP_NOWHERE;
@@ -42,12 +42,13 @@ static inline struct mech_split *pop(const struct mech *m, struct harp_fifo *f) 
 /* ---- Second-Level ---- */
 
 /* s has its entry: when may it issue? */
-static inline void place(struct mech *m, struct harp_sched *q, struct mech_split *s, uint64_t earliest) {
+static inline void harp_level_place(struct mech *m, struct harp_sched *q, struct mech_split *s,
+                                    uint64_t earliest) {
     uint64_t when = m->env.when(m->env.sm, s);
     if (when < earliest) when = earliest;
     s->wake = when;
     if (when <= *m->env.now) {
-        push(&q->ready, s, HARP_READY);
+        harp_level_push(&q->ready, s, HARP_READY);
     } else if (when == MECH_NEVER) {
         s->own[HARP_WHERE] = HARP_EVENT;
     } else {
@@ -62,25 +63,25 @@ void harp_to_second(struct mech *m, struct harp_sched *q, struct mech_split *s, 
     if ((q->pending && q->spilled.n) || q->second == h->cap_second) {
         harp_counts(m)->spills++;
         s->wake = *m->env.now + h->spill;
-        push(&q->spilled, s, HARP_SPILLED);
+        harp_level_push(&q->spilled, s, HARP_SPILLED);
         q->pending++;
         return;
     }
     q->second++;
-    place(m, q, s, earliest);
+    harp_level_place(m, q, s, earliest);
 }
 
 void harp_to_revived(struct mech *m, struct harp_sched *q, struct mech_split *s) {
     const struct harp *h = m->self;
     s->wake = *m->env.now + h->latency - 1;
-    push(&q->revived, s, HARP_REVIVED);
+    harp_level_push(&q->revived, s, HARP_REVIVED);
     q->pending++;
 }
 
 void harp_woken(struct mech *m, struct harp_sched *q, struct mech_split *s) {
     switch ((enum harp_where)s->own[HARP_WHERE]) {
     case HARP_FIRST: order_wake(m->order, s); break;
-    case HARP_EVENT: place(m, q, s, 0); break;
+    case HARP_EVENT: harp_level_place(m, q, s, 0); break;
     default: break; /* a cycle is known already, or it is asked when it comes to Second-Level */
     }
 }
@@ -92,25 +93,25 @@ static bool may_go(const struct harp_fifo *f, uint64_t cycle) {
     return f->n && f->head->wake <= cycle;
 }
 
-static uint64_t sooner(uint64_t t, const struct harp_fifo *f) {
+static uint64_t harp_level_sooner(uint64_t t, const struct harp_fifo *f) {
     return may_go(f, t) ? f->head->wake : t;
 }
 
 /* The first cycle after q->at in which one is due. */
-static uint64_t due(const struct mech *m, const struct harp_sched *q) {
+static uint64_t harp_level_due(const struct mech *m, const struct harp_sched *q) {
     const struct harp *h = m->self;
     uint64_t t = q->timed.n ? q->timed.v[0].key : MECH_NEVER;
     if (q->second < h->cap_second) {
         if (harp_may_look_up(h, q)) return q->at + 1;
-        t = sooner(t, &q->revived);
-        t = sooner(t, &q->spilled);
+        t = harp_level_sooner(t, &q->revived);
+        t = harp_level_sooner(t, &q->spilled);
     }
     return t > q->at ? t : q->at + 1;
 }
 
 static struct mech_split *pop_pending(const struct mech *m, struct harp_sched *q, struct harp_fifo *f) {
     q->pending--;
-    return pop(m, f);
+    return harp_level_pop(m, f);
 }
 
 static void transit(struct mech *m, struct harp_sched *q, uint64_t cycle) {
@@ -119,7 +120,7 @@ static void transit(struct mech *m, struct harp_sched *q, uint64_t cycle) {
         struct mech_split *s = split_known(m->pool, q->timed.v[0].id);
         heap_take(&q->timed, s->id);
         q->pending--;
-        push(&q->ready, s, HARP_READY);
+        harp_level_push(&q->ready, s, HARP_READY);
     }
     if (q->second == h->cap_second) return;
     uint64_t earliest = 0;
@@ -129,11 +130,11 @@ static void transit(struct mech *m, struct harp_sched *q, uint64_t cycle) {
                                                         : NULL;
     if (!s) return;
     q->second++;
-    place(m, q, s, earliest);
+    harp_level_place(m, q, s, earliest);
 }
 
 void harp_transitions(struct mech *m, struct harp_sched *q, uint64_t cycle) {
-    for (uint64_t t; q->at < cycle && (t = due(m, q)) <= cycle;) {
+    for (uint64_t t; q->at < cycle && (t = harp_level_due(m, q)) <= cycle;) {
         q->at = t;
         transit(m, q, t);
     }
@@ -142,7 +143,7 @@ void harp_transitions(struct mech *m, struct harp_sched *q, uint64_t cycle) {
 uint64_t harp_next_transition(const struct mech *m, const struct harp_sched *q) {
     const struct harp *h = m->self;
     if (q->ready.n && q->first < h->cap_first) return *m->env.now;
-    return due(m, q);
+    return harp_level_due(m, q);
 }
 
 /* ---- First-Level ---- */
@@ -150,7 +151,7 @@ uint64_t harp_next_transition(const struct mech *m, const struct harp_sched *q) 
 void harp_fill_first(struct mech *m, struct harp_sched *q) {
     const struct harp *h = m->self;
     while (q->ready.n && q->first < h->cap_first) {
-        struct mech_split *s = pop(m, &q->ready);
+        struct mech_split *s = harp_level_pop(m, &q->ready);
         q->second--;
         q->first++;
         s->own[HARP_WHERE] = HARP_FIRST;

@@ -62,7 +62,8 @@ static void to_end(struct harp_sched *q, uint32_t k) {
 }
 
 /* Threads of s join entry k as far as they fit. Returns the rest, NULL: none. */
-static struct mech_split *join(struct mech *m, struct harp_sched *q, uint32_t k, struct mech_split *s) {
+static struct mech_split *harp_lookup_join(struct mech *m, struct harp_sched *q, uint32_t k,
+                                           struct mech_split *s) {
     struct harp_ready *e = &q->lookup[k];
     struct mech_set part;
     fitting(m->pool, &e->used, e->warp, &s->set, &part);
@@ -87,7 +88,7 @@ void harp_lookup_put(struct mech *m, struct harp_sched *q, struct mech_split *s)
             continue;
         }
         const uint32_t threads = w->threads;
-        s = join(m, q, k, s);
+        s = harp_lookup_join(m, q, k, s);
         if (w->threads == threads) k++; /* else the next entry has moved up to k */
     }
     if (!s) return;
@@ -191,7 +192,7 @@ static bool part_of_entry(const struct harp_waiting *e, const struct mech_set *s
     return part->n;
 }
 
-static void forget(const struct mech *m, struct harp_waiting *e, const struct mech_set *gone) {
+static void harp_lookup_forget(const struct mech *m, struct harp_waiting *e, const struct mech_set *gone) {
     set_remove(&e->all, gone);
     e->used = (struct harp_lanes){0};
     use_all(m->pool, &e->used, &e->all);
@@ -214,7 +215,7 @@ struct mech_split *harp_waiting_back(struct mech *m, struct harp_sched *q, struc
                    less = part_of_entry(e, b->exited, &gone);
         if (!some && !less) continue;
         harp_counts(m)->wait_slowest += harp_waited(&e->since, *m->env.now, e->warp ? e->warp->threads : 0);
-        if (less) forget(m, e, &gone);
+        if (less) harp_lookup_forget(m, e, &gone);
         if (some) b->s = stay_in(m, e, b->s, &part);
         if (--e->outstanding) continue;
         q->nwaiting--;

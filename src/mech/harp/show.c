@@ -10,8 +10,8 @@
 
 /* ---- text ---- */
 
-static void line_of(const struct mech *m, uint32_t sched, const char *table, const struct mech_split *s,
-                    const struct mech_set *set, struct sb *out) {
+static void harp_line_of(const struct mech *m, uint32_t sched, const char *table, const struct mech_split *s,
+                         const struct mech_set *set, struct sb *out) {
     if (m->env.schedulers > 1) sb_add(out, "sched %" PRIu32 " ", sched);
     sb_add(out, "%s pc %" PRIu32 " ", table, s->pc);
     if (s->own[HARP_DEPTH]) sb_add(out, "depth %" PRIu32 " ", s->own[HARP_DEPTH]);
@@ -21,15 +21,15 @@ static void line_of(const struct mech *m, uint32_t sched, const char *table, con
     sb_add(out, "\n");
 }
 
-static void line(const struct mech *m, uint32_t sched, const char *table, const struct mech_split *s,
-                 struct sb *out) {
-    line_of(m, sched, table, s, &s->set, out);
+static void harp_line(const struct mech *m, uint32_t sched, const char *table, const struct mech_split *s,
+                      struct sb *out) {
+    harp_line_of(m, sched, table, s, &s->set, out);
 }
 
 static void lines_where(const struct mech *m, uint32_t sched, enum harp_where where, const char *table,
                         struct sb *out) {
     FOR_SPLITS(s, m->pool)
-    if (s->sched == sched && s->own[HARP_WHERE] == (uint32_t)where) line(m, sched, table, s, out);
+    if (s->sched == sched && s->own[HARP_WHERE] == (uint32_t)where) harp_line(m, sched, table, s, out);
 }
 
 static void lines_fifo(const struct mech *m, uint32_t sched, const struct harp_fifo *f, const char *table,
@@ -37,7 +37,7 @@ static void lines_fifo(const struct mech *m, uint32_t sched, const struct harp_f
     const struct mech_split *s = f->head;
     for (uint32_t k = 0; k < f->n; k++) {
         if (k) s = split_at(m->pool, s->own[HARP_NEXT]);
-        line(m, sched, table, s, out);
+        harp_line(m, sched, table, s, out);
     }
 }
 
@@ -57,9 +57,9 @@ static void lines_waiting(const struct mech *m, uint32_t sched, struct sb *out) 
         if (!harp_waiting_used(e)) continue;
         FOR_SPLITS(s, m->pool) {
             struct mech_set part;
-            if (waits_in(s, sched, e, &part)) line_of(m, sched, "waiting-lookup", s, &part, out);
+            if (waits_in(s, sched, e, &part)) harp_line_of(m, sched, "waiting-lookup", s, &part, out);
         }
-        if (e->warp) line(m, sched, "waiting-lookup back", e->warp, out);
+        if (e->warp) harp_line(m, sched, "waiting-lookup back", e->warp, out);
     }
 }
 
@@ -89,14 +89,14 @@ void harp_state(const struct mech *m, struct sb *out) {
         const struct harp_sched *q = &h->q[k];
         FOR_SPLITS(s, m->pool)
         if (s->sched == k && s->own[HARP_WHERE] == HARP_NOWHERE && !s->own[HARP_WAIT])
-            line(m, k, "in flight", s, out);
+            harp_line(m, k, "in flight", s, out);
         lines_where(m, k, HARP_FIRST, "first", out);
         lines_fifo(m, k, &q->ready, "second", out);
         lines_where(m, k, HARP_TIMED, "second", out);
         lines_where(m, k, HARP_EVENT, "second", out);
         lines_where(m, k, HARP_PARKED, "waiting at a barrier", out);
         lines_fifo(m, k, &q->spilled, "spilled", out);
-        for (uint32_t i = 0; i < q->nlookup; i++) line(m, k, "ready-lookup", q->lookup[i].warp, out);
+        for (uint32_t i = 0; i < q->nlookup; i++) harp_line(m, k, "ready-lookup", q->lookup[i].warp, out);
         lines_waiting(m, k, out);
         lines_fifo(m, k, &q->revived, "revived", out);
         lines_barriers(m, k, out);
@@ -162,7 +162,7 @@ void harp_storage(const struct mech *m, struct mech_storage *out) {
 
 /* ---- invariants ---- */
 
-static void audit_lanes(const struct mech *m, const struct mech_set *set, struct harp_lanes *used) {
+static void harp_audit_lanes(const struct mech *m, const struct mech_set *set, struct harp_lanes *used) {
     *used = (struct harp_lanes){0};
     for (uint32_t k = 0; k < set->n; k++) FOR_LANES(l, set->p[k].mask) {
             CHECK(harp_free_lanes(m->pool, used, set->p[k].warp, 1u << l));
@@ -174,7 +174,7 @@ static void audit_barrier(const struct mech *m, const struct harp_sched *q, uint
     const struct harp *h = m->self;
     const struct harp_barrier *b = &q->barrier[at];
     struct harp_lanes used;
-    audit_lanes(m, &b->all, &used);
+    harp_audit_lanes(m, &b->all, &used);
     CHECK(!memcmp(&used, &b->used, sizeof used));
     CHECK(b->nall == set_count(&b->all) && b->nreached == set_count(&b->reached));
     CHECK(b->nreached < b->nall && set_subset(&b->reached, &b->all));
@@ -217,7 +217,7 @@ static void audit_waiting(const struct mech *m, uint32_t sched) {
         if (!harp_waiting_used(e)) continue;
         used++;
         complete += !e->outstanding;
-        audit_lanes(m, &e->all, &lanes);
+        harp_audit_lanes(m, &e->all, &lanes);
         CHECK(!memcmp(&lanes, &e->used, sizeof lanes));
         CHECK(!e->warp || set_subset(&e->warp->set, &e->all));
         uint32_t threads = e->warp ? e->warp->threads : 0, under_way = 0;
@@ -244,7 +244,7 @@ static void audit_warps(const struct mech *m) {
             if (s->sched != k) continue;
             n[s->own[HARP_WHERE]]++;
             CHECK(s->threads && s->in_flight == (s->own[HARP_WHERE] == HARP_NOWHERE));
-            audit_lanes(m, &s->set, &used);
+            harp_audit_lanes(m, &s->set, &used);
             for (uint32_t p = 0; !s->in_flight && p < s->set.n; p++) FOR_LANES(l, s->set.p[p].mask)
             CHECK(m->env.depth(m->env.sm, s->set.p[p].warp, l) == s->own[HARP_DEPTH]);
         }

@@ -194,7 +194,7 @@ static RARE void spill(struct order *o, struct order_queue *q) {
     }
 }
 
-static void place(struct order *o, struct order_queue *q, struct mech_split *s) {
+static void order_place(struct order *o, struct order_queue *q, struct mech_split *s) {
     const bool listed = order_listed(o, q, s);
     order_expects(o, q, s);
     if (listed) {
@@ -230,7 +230,7 @@ static void promote(struct order *o, struct order_queue *q) {
         o->active[id] = true;
         o->issues[id] = 0;
         q->nactive++;
-        place(o, q, split_known(o->pool, id));
+        order_place(o, q, split_known(o->pool, id));
     }
 }
 
@@ -253,7 +253,7 @@ static inline void enqueue(struct order *o, struct order_queue *q, struct mech_s
         link_pending(o, q, s->id);
         promote(o, q);
     } else {
-        place(o, q, s);
+        order_place(o, q, s);
     }
 }
 
@@ -358,13 +358,13 @@ void order_mature(struct order *o, struct order_queue *q, uint64_t now) {
 }
 
 /* Puts back a split that cannot issue before its wake after all. */
-static RARE void put_back(struct order *o, struct order_queue *q, struct mech_split *s) {
+static RARE void order_put_back(struct order *o, struct order_queue *q, struct mech_split *s) {
     s->order = ORDER_IDLE;
     enqueue(o, q, s);
 }
 
 void order_refuse(struct order *o, struct mech_split *s) {
-    put_back(o, &o->q[s->sched], s);
+    order_put_back(o, &o->q[s->sched], s);
 }
 
 /* When s, which is ready, may issue after all. */
@@ -380,7 +380,7 @@ struct mech_split *order_take_many(struct order *o, struct order_queue *q, uint6
         if (!s) s = take_aged(o, q);
         s->wake = o->when(o->sm, s);
         if (s->wake <= now) break;
-        put_back(o, q, s);
+        order_put_back(o, q, s);
     }
     note_wake(o, q);
     return s;

@@ -24,7 +24,7 @@ bool set_empty(const struct mech_set *s) {
 }
 
 /* First piece whose warp is not below `warp`. */
-static uint32_t place(const struct mech_set *s, uint32_t warp) {
+static uint32_t mech_set_place(const struct mech_set *s, uint32_t warp) {
     uint32_t i = 0;
     while (i < s->n && s->p[i].warp < warp) i++;
     return i;
@@ -32,7 +32,7 @@ static uint32_t place(const struct mech_set *s, uint32_t warp) {
 
 void set_add(struct mech_set *s, uint32_t warp, uint32_t mask) {
     if (!mask) return;
-    uint32_t i = place(s, warp);
+    uint32_t i = mech_set_place(s, warp);
     if (i < s->n && s->p[i].warp == warp) {
         s->p[i].mask |= mask;
         return;
@@ -100,7 +100,7 @@ void set_and(struct mech_set *s, const struct mech_set *t) {
 }
 
 uint32_t set_mask(const struct mech_set *s, uint32_t warp) {
-    uint32_t i = place(s, warp);
+    uint32_t i = mech_set_place(s, warp);
     return i < s->n && s->p[i].warp == warp ? s->p[i].mask : 0;
 }
 

@@ -43,8 +43,8 @@ static void close_entry(struct sorted_list *l, uint32_t k) {
 }
 
 /* True: there was an entry. */
-static bool add(struct sorted_list *l, const struct sorted_home *h, const struct mech_set *set,
-                uint64_t key) {
+static bool sorted_add(struct sorted_list *l, const struct sorted_home *h, const struct mech_set *set,
+                       uint64_t key) {
     uint32_t k = l->n;
     while (k && l->e[k - 1].key < key) k--;
     const bool known = k && l->e[k - 1].key == key;
@@ -57,11 +57,11 @@ static bool add(struct sorted_list *l, const struct sorted_home *h, const struct
 bool sorted_stand(struct sorted *q, struct sorted_home *h, const struct mech_set *set, uint64_t key) {
     if (key < h->limit) h->limit = key;
     q->standing += set_count(set);
-    return add(&h->standing, h, set, key);
+    return sorted_add(&h->standing, h, set, key);
 }
 
 void sorted_block(struct sorted_home *h, const struct mech_set *set, uint64_t key) {
-    if (set->n) add(&h->blocked, h, set, key);
+    if (set->n) sorted_add(&h->blocked, h, set, key);
 }
 
 void sorted_set(const struct sorted_home *h, const struct sorted_entry *e, struct mech_set *out) {
@@ -71,7 +71,7 @@ void sorted_set(const struct sorted_home *h, const struct sorted_entry *e, struc
 }
 
 /* Moves the threads of entry k from the standing list to `out`. */
-static void take_entry(struct sorted *q, struct sorted_home *h, uint32_t k, struct mech_set *out) {
+static void sorted_take_entry(struct sorted *q, struct sorted_home *h, uint32_t k, struct mech_set *out) {
     struct sorted_list *l = &h->standing;
     sorted_set(h, &l->e[k], out);
     close_entry(l, k);
@@ -83,14 +83,14 @@ static void take_entry(struct sorted *q, struct sorted_home *h, uint32_t k, stru
 
 void sorted_take(struct sorted *q, struct sorted_home *h, struct mech_set *out) {
     CHECK(h->standing.n);
-    take_entry(q, h, h->standing.n - 1, out);
+    sorted_take_entry(q, h, h->standing.n - 1, out);
 }
 
 bool sorted_take_at(struct sorted *q, struct sorted_home *h, uint64_t key, struct mech_set *out) {
     if (!sorted_holds(h, key)) return false;
     uint32_t k = h->standing.n - 1;
     while (h->standing.e[k].key != key) k--;
-    take_entry(q, h, k, out);
+    sorted_take_entry(q, h, k, out);
     return true;
 }
 
@@ -101,7 +101,7 @@ uint32_t sorted_take_above(struct sorted *q, struct sorted_home *h, uint64_t key
         struct mech_set set;
         if (sorted_place(here) != sorted_place(key)) continue;
         depth = sorted_depth(here);
-        take_entry(q, h, k, &set);
+        sorted_take_entry(q, h, k, &set);
         set_union(out, &set);
     }
     return depth;
@@ -220,8 +220,8 @@ void sorted_print(const struct sorted *q, uint32_t home, uint64_t key, const str
     sb_add(out, "\n");
 }
 
-static void print_list(const struct sorted *q, const struct sorted_home *h, const struct sorted_list *l,
-                       uint32_t home, const char *what, struct sb *out) {
+static void sorted_print_list(const struct sorted *q, const struct sorted_home *h,
+                              const struct sorted_list *l, uint32_t home, const char *what, struct sb *out) {
     for (uint32_t k = l->n; k--;) {
         struct mech_set set;
         sorted_set(h, &l->e[k], &set);
@@ -230,8 +230,8 @@ static void print_list(const struct sorted *q, const struct sorted_home *h, cons
 }
 
 void sorted_state(const struct sorted *q, const struct sorted_home *h, uint32_t home, struct sb *out) {
-    print_list(q, h, &h->standing, home, "standing", out);
-    print_list(q, h, &h->blocked, home, "waiting at a barrier", out);
+    sorted_print_list(q, h, &h->standing, home, "standing", out);
+    sorted_print_list(q, h, &h->blocked, home, "waiting at a barrier", out);
 }
 
 /* ---- audit ---- */

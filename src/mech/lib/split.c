@@ -71,7 +71,7 @@ struct mech_split *split_new(struct mech *m, uint32_t sched, uint32_t pc) {
 }
 
 /* Frees a split whose threads, if any, are bound elsewhere. */
-static void drop(struct mech *m, struct mech_split *s) {
+static void split_drop(struct mech *m, struct mech_split *s) {
     struct split_pool *p = m->pool;
     order_remove(m->order, s);
     bitmap_clear(p->used, s->id);
@@ -84,7 +84,7 @@ void split_free(struct mech *m, struct mech_split *s) {
         uint32_t *holder = m->pool->holder + s->set.p[k].warp * LANES;
         FOR_LANES(l, s->set.p[k].mask) if (holder[l] == s->id) holder[l] = SPLIT_NONE;
     }
-    drop(m, s);
+    split_drop(m, s);
 }
 
 /* Four lanes at a time, all of a warp, because no host predicts how many there are. */
@@ -146,7 +146,7 @@ void split_merge(struct mech *m, struct mech_split *into, struct mech_split *fro
     split_bind(m->pool, into, &from->set);
     set_union(&into->set, &from->set);
     into->threads += from->threads;
-    drop(m, from);
+    split_drop(m, from);
 }
 
 struct mech_split *split_first_of(const struct split_pool *p, struct mech_set *left, struct mech_set *part) {
@@ -179,7 +179,8 @@ void split_exit(struct split_pool *p, struct mech_split *s, const struct mech_se
 static uint32_t parts(const struct split_pool *p) { /* machine warps in an architectural one, at least 1 */
     return p->warp_size < LANES ? LANES / p->warp_size : 1;
 }
-static uint32_t span(const struct split_pool *p) { /* architectural warps in a machine one, at least 1 */
+/* architectural warps in a machine one, at least 1 */
+static uint32_t split_span(const struct split_pool *p) {
     return p->warp_size > LANES ? p->warp_size / LANES : 1;
 }
 
@@ -203,10 +204,10 @@ bool split_home_at(const struct split_pool *p, const struct mech_block *b, uint3
         out->sched = (p->whole_blocks ? b->slot : out->id) % p->schedulers;
         set_add(&out->set, b->first + warp, existing(b, warp) & ((1u << w) - 1) << lane);
     } else {
-        uint32_t warp = k * span(p);
+        uint32_t warp = k * split_span(p);
         out->id = b->first + warp;
-        out->sched = (p->whole_blocks ? b->slot : b->first / span(p) + k) % p->schedulers;
-        for (uint32_t i = warp; i < warp + span(p) && i < b->warps; i++)
+        out->sched = (p->whole_blocks ? b->slot : b->first / split_span(p) + k) % p->schedulers;
+        for (uint32_t i = warp; i < warp + split_span(p) && i < b->warps; i++)
             set_add(&out->set, b->first + i, existing(b, i));
     }
     return true;
@@ -217,7 +218,7 @@ uint32_t split_home_of(const struct split_pool *p, uint32_t warp, uint32_t lane)
 }
 
 uint32_t split_rank(const struct split_pool *p, uint32_t home) {
-    return home / span(p) / (p->whole_blocks ? 1 : p->schedulers);
+    return home / split_span(p) / (p->whole_blocks ? 1 : p->schedulers);
 }
 
 uint32_t split_lane_of(const struct split_pool *p, uint32_t warp, uint32_t lane) {
@@ -229,7 +230,7 @@ void split_launch(struct split_pool *p, const struct mech_block *b) {
     for (uint32_t k = 0; k < b->warps; k++) {
         uint32_t slot = b->first + k;
         CHECK(!p->present[slot]);
-        p->first[slot] = slot - k % span(p);
+        p->first[slot] = slot - k % split_span(p);
         p->present[slot] = existing(b, k);
         for (uint32_t l = 0; l < LANES; l++) p->holder[slot * LANES + l] = SPLIT_NONE;
     }

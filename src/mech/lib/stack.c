@@ -35,26 +35,26 @@ static uint32_t *mask_of(const struct stack *s, uint32_t i) {
     return s->mask + (size_t)i * s->words;
 }
 
-static uint32_t count(const uint32_t *mask, uint32_t words) {
+static uint32_t stack_count(const uint32_t *mask, uint32_t words) {
     uint32_t n = 0;
     for (uint32_t k = 0; k < words; k++) n += bits_count(mask[k]);
     return n;
 }
 
-static bool any(const uint32_t *mask, uint32_t words) {
+static bool stack_any(const uint32_t *mask, uint32_t words) {
     uint32_t bits = 0;
     for (uint32_t k = 0; k < words; k++) bits |= mask[k];
     return bits;
 }
 
 /* Nearly always one word. */
-static void clear(uint32_t *mask, uint32_t words) {
+static void stack_clear(uint32_t *mask, uint32_t words) {
     mask[0] = 0;
     if (words > 1) memset(mask, 0, words * sizeof *mask);
 }
 
 static void from_set(const struct stack *s, const struct mech_set *set, uint32_t *mask) {
-    clear(mask, s->words);
+    stack_clear(mask, s->words);
     for (uint32_t k = 0; k < set->n; k++) {
         uint32_t word = set->p[k].warp - s->first;
         CHECK(word < s->words);
@@ -64,7 +64,7 @@ static void from_set(const struct stack *s, const struct mech_set *set, uint32_t
 
 /* ---- entries ---- */
 
-static struct stack_entry *top(const struct stack *s) {
+static struct stack_entry *mech_stack_top(const struct stack *s) {
     return &s->e[s->n - 1];
 }
 
@@ -72,11 +72,11 @@ static bool same_join(const struct stack_entry *a, const struct stack_entry *b) 
     return a->rpc == b->rpc && a->rdepth == b->rdepth;
 }
 
-static bool at_join(const struct stack_entry *join, uint32_t pc, int32_t depth) {
+static bool stack_at_join(const struct stack_entry *join, uint32_t pc, int32_t depth) {
     return depth == join->rdepth && (join->rpc == IR_NOPC || join->rpc == pc);
 }
 
-static void push(struct mech *m, struct stack *s, struct stack_entry e, const uint32_t *mask) {
+static void stack_push(struct mech *m, struct stack *s, struct stack_entry e, const uint32_t *mask) {
     CHECK(s->n < s->limit);
     if (s->n == s->cap) {
         const size_t row = s->words * sizeof *s->mask, cap = s->cap ? s->cap * 2 : 4;
@@ -90,7 +90,7 @@ static void push(struct mech *m, struct stack *s, struct stack_entry e, const ui
 }
 
 /* Threads with the join of `side`, whose siblings are the entries from n - 1 down, have arrived there. */
-static void arrive(struct stack *s, struct stack_entry side, uint32_t pc, int32_t depth) {
+static void stack_arrive(struct stack *s, struct stack_entry side, uint32_t pc, int32_t depth) {
     uint32_t i = s->n;
     while (i && same_join(&s->e[i - 1], &side)) i--;
     CHECK(i);
@@ -101,27 +101,27 @@ static void arrive(struct stack *s, struct stack_entry side, uint32_t pc, int32_
 }
 
 /* The sides above a join are gone: it has all its threads again. */
-static void rejoin(struct mech *m, struct stack_entry *join) {
+static void stack_rejoin(struct mech *m, struct stack_entry *join) {
     split_reconverged(m, join->pc);
     join->branch = IR_NOPC;
 }
 
 /* Pops what has arrived. */
-static bool settle(struct mech *m, struct stack *s) {
+static bool stack_settle(struct mech *m, struct stack *s) {
     const uint32_t before = s->n;
     while (s->n) {
-        struct stack_entry t = *top(s);
-        if (t.branch != IR_NOPC) rejoin(m, top(s));
+        struct stack_entry t = *mech_stack_top(s);
+        if (t.branch != IR_NOPC) stack_rejoin(m, mech_stack_top(s));
         CHECK(t.pc != IR_NOPC && t.depth >= t.rdepth);
-        if (!at_join(&t, t.pc, t.depth)) break;
+        if (!stack_at_join(&t, t.pc, t.depth)) break;
         s->n--;
-        arrive(s, t, t.pc, t.depth);
+        stack_arrive(s, t, t.pc, t.depth);
     }
     return s->n != before;
 }
 
 /* Threads are gone: out of every entry, and entries without threads with them. */
-static void leave(struct stack *s, const struct mech_set *gone) {
+static void stack_leave(struct stack *s, const struct mech_set *gone) {
     uint32_t mask[STACK_WORDS], n = 0;
     from_set(s, gone, mask);
     for (uint32_t i = 0; i < s->n; i++) {
@@ -134,9 +134,9 @@ static void leave(struct stack *s, const struct mech_set *gone) {
 }
 
 /* Counts the threads below the top anew. From above, a thread counts in the entry where it shows first. */
-static void recount(struct stack *s) {
+static void stack_recount(struct stack *s) {
     uint32_t seen[STACK_WORDS];
-    clear(seen, s->words);
+    stack_clear(seen, s->words);
     s->inactive = s->joining = 0;
     for (uint32_t i = s->n; i-- > 0;) {
         uint32_t first_seen = 0;
@@ -172,8 +172,8 @@ static uint32_t part_by_depth(const struct mech *m, const struct stack *s, const
 }
 
 /* The outcome's sides; after a call or return those of one PC are told apart by depth. */
-static uint32_t gather(const struct mech *m, const struct stack *s, const struct mech_outcome *o,
-                       struct side *out) {
+static uint32_t stack_gather(const struct mech *m, const struct stack *s, const struct mech_outcome *o,
+                             struct side *out) {
     uint32_t n = 0;
     for (uint32_t k = 0; k < o->nsides; k++) {
         if (o->depth_change) {
@@ -182,9 +182,9 @@ static uint32_t gather(const struct mech *m, const struct stack *s, const struct
         }
         struct side *all = &out[n++];
         all->pc = o->side[k].pc;
-        all->depth = top(s)->depth;
+        all->depth = mech_stack_top(s)->depth;
         from_set(s, &o->side[k].set, all->mask);
-        all->threads = count(all->mask, s->words);
+        all->threads = stack_count(all->mask, s->words);
     }
     return n;
 }
@@ -205,26 +205,26 @@ static void push_sides(struct mech *m, struct stack *s, const struct side *side,
                                                            way_of(m, &side[i], branch), first, branch + 1)))
                 last = i;
         done[last] = true;
-        if (at_join(&like, side[last].pc, side[last].depth)) {
-            arrive(s, like, side[last].pc, side[last].depth);
+        if (stack_at_join(&like, side[last].pc, side[last].depth)) {
+            stack_arrive(s, like, side[last].pc, side[last].depth);
             continue;
         }
         like.pc = side[last].pc;
         like.depth = side[last].depth;
-        push(m, s, like, side[last].mask);
+        stack_push(m, s, like, side[last].mask);
     }
 }
 
-static void diverge(struct mech *m, struct stack *s, const struct mech_outcome *o, const struct side *side,
-                    uint32_t n, uint32_t rpc, enum stack_side first) {
-    const int32_t depth = top(s)->depth;
+static void stack_diverge(struct mech *m, struct stack *s, const struct mech_outcome *o,
+                          const struct side *side, uint32_t n, uint32_t rpc, enum stack_side first) {
+    const int32_t depth = mech_stack_top(s)->depth;
     const struct stack_entry like = {
         .rpc = rpc, .rdepth = rpc == IR_NOPC ? depth - 1 : depth, .branch = IR_NOPC};
     split_diverged(m, n);
-    if (same_join(top(s), &like)) {
+    if (same_join(mech_stack_top(s), &like)) {
         s->n--;
     } else {
-        struct stack_entry *join = top(s);
+        struct stack_entry *join = mech_stack_top(s);
         join->pc = rpc;
         join->depth = like.rdepth;
         join->branch = o->pc;
@@ -255,24 +255,25 @@ void stack_start(struct mech *m, struct stack *s, uint32_t first, uint32_t words
     s->n = s->inactive = s->joining = 0;
     memset(s->waiting, 0, sizeof s->waiting);
     from_set(s, set, mask);
-    push(m, s, (struct stack_entry){.pc = pc, .rpc = IR_NOPC, .depth = 0, .rdepth = -1, .branch = IR_NOPC},
-         mask);
+    stack_push(m, s,
+               (struct stack_entry){.pc = pc, .rpc = IR_NOPC, .depth = 0, .rdepth = -1, .branch = IR_NOPC},
+               mask);
 }
 
-static bool commit_slow(struct mech *m, struct stack *s, const struct mech_outcome *o, uint32_t rpc,
-                        enum stack_side first) {
+static bool stack_commit_slow(struct mech *m, struct stack *s, const struct mech_outcome *o, uint32_t rpc,
+                              enum stack_side first) {
     struct side side[MECH_SIDES];
-    uint32_t n = gather(m, s, o, side);
+    uint32_t n = stack_gather(m, s, o, side);
     const uint32_t before = s->n;
-    if (o->exited.n) leave(s, &o->exited);
+    if (o->exited.n) stack_leave(s, &o->exited);
     if (n > 1) {
-        diverge(m, s, o, side, n, rpc, first);
+        stack_diverge(m, s, o, side, n, rpc, first);
     } else if (n == 1) {
-        top(s)->pc = side[0].pc;
-        top(s)->depth = side[0].depth;
+        mech_stack_top(s)->pc = side[0].pc;
+        mech_stack_top(s)->depth = side[0].depth;
     }
-    bool changed = settle(m, s) || n > 1 || o->exited.n || s->n != before;
-    if (changed) recount(s);
+    bool changed = stack_settle(m, s) || n > 1 || o->exited.n || s->n != before;
+    if (changed) stack_recount(s);
     return changed;
 }
 
@@ -282,26 +283,26 @@ bool stack_commit(struct mech *m, struct stack *s, const struct mech_outcome *o,
             .n) { /* threads that wait and those that do not go on behind this instruction once all may */
         CHECK(!o->exited.n && o->nsides <= 1 && (!o->nsides || o->side[0].pc == o->pc + 1));
         from_set(s, &o->waiting, s->waiting);
-        top(s)->pc = o->pc + 1;
+        mech_stack_top(s)->pc = o->pc + 1;
         return false;
     }
-    if (o->nsides != 1 || o->exited.n || o->depth_change) return commit_slow(m, s, o, rpc, first);
-    top(s)->pc = o->side[0].pc;
-    if (!settle(m, s)) return false;
-    recount(s);
+    if (o->nsides != 1 || o->exited.n || o->depth_change) return stack_commit_slow(m, s, o, rpc, first);
+    mech_stack_top(s)->pc = o->side[0].pc;
+    if (!stack_settle(m, s)) return false;
+    stack_recount(s);
     return true;
 }
 
 bool stack_blocked(const struct stack *s) {
-    return any(s->waiting, s->words);
+    return stack_any(s->waiting, s->words);
 }
 
 bool stack_release(struct mech *m, struct stack *s, uint32_t warp, uint32_t mask, bool *changed) {
     CHECK(warp - s->first < s->words && !(mask & ~s->waiting[warp - s->first]));
     s->waiting[warp - s->first] &= ~mask;
     if (stack_blocked(s)) return false;
-    *changed = settle(m, s);
-    if (*changed) recount(s);
+    *changed = stack_settle(m, s);
+    if (*changed) stack_recount(s);
     return true;
 }
 
@@ -357,7 +358,7 @@ void stack_audit(const struct stack *s, const uint32_t *present) {
     uint32_t all[STACK_WORDS] = {0};
     CHECK(s->n <= s->limit);
     for (uint32_t i = 0; i < s->n; i++) {
-        CHECK(any(mask_of(s, i), s->words));
+        CHECK(stack_any(mask_of(s, i), s->words));
         CHECK((s->e[i].branch != IR_NOPC) <= (i + 1 < s->n));
         for (uint32_t k = 0; k < s->words; k++) all[k] |= mask_of(s, i)[k];
         audit_side(s, i);

@@ -142,7 +142,8 @@ void walk_state(const struct mech *m, struct sb *out) {
     }
 }
 
-static void audit_home(const struct mech *m, const struct walk *w, const struct walk_home *h, bool first) {
+static void walk_audit_home(const struct mech *m, const struct walk *w, const struct walk_home *h,
+                            bool first) {
     const struct mech_split *run = h->run;
     sorted_audit_depths(m, &w->sorted, &h->list);
     if (run->in_flight) return;
@@ -167,7 +168,7 @@ void walk_audit(const struct mech *m, const struct walk *w, bool first) {
         const struct walk_home *h = &w->home[i];
         if (!h->run) continue;
         standing += sorted_audit(&h->list, seen);
-        audit_home(m, w, h, first);
+        walk_audit_home(m, w, h, first);
     }
     for (uint32_t k = 0; k < pool->slots; k++) CHECK(seen[k] == pool->present[k]);
     CHECK(standing == w->sorted.standing);

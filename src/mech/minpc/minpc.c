@@ -36,7 +36,7 @@
 #include "mech/lib/set.h"
 #include "mech/minpc/minpc.h"
 
-static bool create(struct mech *m, struct err *e) {
+static bool minpc_create(struct mech *m, struct err *e) {
     (void)e;
     struct minpc *f = m->self;
     f->memory = minpc_params(m)->memory;
@@ -52,8 +52,8 @@ static bool create(struct mech *m, struct err *e) {
 /* ---- depths ---- */
 
 /* Lists these threads as standing. They are at one place, in calls of these depths. */
-static void stand(struct mech *m, struct minpc_home *h, const struct mech_set *set, uint32_t deepest,
-                  uint32_t shallowest, uint32_t place) {
+static void minpc_stand(struct mech *m, struct minpc_home *h, const struct mech_set *set, uint32_t deepest,
+                        uint32_t shallowest, uint32_t place) {
     struct minpc *f = m->self;
     if (deepest == shallowest) {
         sorted_stand(&f->sorted, &h->list, set, sorted_key(deepest, place));
@@ -67,8 +67,8 @@ static void stand(struct mech *m, struct minpc_home *h, const struct mech_set *s
 }
 
 /* ... or wait, to go on there. */
-static void block(struct mech *m, struct minpc_home *h, const struct mech_set *set, uint32_t deepest,
-                  uint32_t shallowest, uint32_t place) {
+static void minpc_block(struct mech *m, struct minpc_home *h, const struct mech_set *set, uint32_t deepest,
+                        uint32_t shallowest, uint32_t place) {
     const struct minpc *f = m->self;
     if (deepest == shallowest) {
         sorted_block(&h->list, set, sorted_key(deepest, place));
@@ -107,7 +107,7 @@ static void arbitrate(struct mech *m, struct minpc_home *h) {
 static void choose_again(struct mech *m, struct minpc_home *h) {
     struct mech_split *s = h->run;
     split_unbind(m->pool, &s->set);
-    if (s->threads) stand(m, h, &s->set, sorted_depth(h->key), h->shallowest, sorted_place(h->key));
+    if (s->threads) minpc_stand(m, h, &s->set, sorted_depth(h->key), h->shallowest, sorted_place(h->key));
     s->set.n = s->threads = 0;
     arbitrate(m, h);
 }
@@ -126,7 +126,8 @@ static void rest(struct mech *m, struct minpc_home *h) {
 /* ---- late threads ---- */
 
 /* `ahead` goes on without s. */
-static void part(struct mech *m, struct minpc_home *h, struct mech_split *s, const struct mech_split *ahead) {
+static void minpc_part(struct mech *m, struct minpc_home *h, struct mech_split *s,
+                       const struct mech_split *ahead) {
     struct minpc *f = m->self;
     s->own[MINPC_LATE] = MINPC_IS_LATE;
     s->own[MINPC_DEEPEST] = sorted_depth(h->key);
@@ -138,14 +139,14 @@ static void part(struct mech *m, struct minpc_home *h, struct mech_split *s, con
 
 static void make_late(struct mech *m, struct minpc_home *h, struct mech_split *s,
                       const struct mech_split *ahead) {
-    part(m, h, s, ahead);
+    minpc_part(m, h, s, ahead);
     minpc_counts(m)->run_ahead++;
     mech_event(m, "run ahead of %" PRIu32, s->pc);
 }
 
 /* Some threads of a late split have their data and stand, at pc. */
-static void catch_up(struct mech *m, struct minpc_home *h, struct mech_split *s, const struct mech_set *ready,
-                     uint32_t pc) {
+static void minpc_catch_up(struct mech *m, struct minpc_home *h, struct mech_split *s,
+                           const struct mech_set *ready, uint32_t pc) {
     struct minpc *f = m->self;
     const uint32_t n = set_count(ready);
     set_remove(&s->set, ready);
@@ -153,11 +154,12 @@ static void catch_up(struct mech *m, struct minpc_home *h, struct mech_split *s,
     h->nlate -= n;
     if (s->threads) sorted_part(m, &f->sorted, ready);
     split_unbind(m->pool, ready);
-    stand(m, h, ready, s->own[MINPC_DEEPEST], s->own[MINPC_SHALLOWEST], pc);
+    minpc_stand(m, h, ready, s->own[MINPC_DEEPEST], s->own[MINPC_SHALLOWEST], pc);
 }
 
 /* Adds to `out` those of these lanes of s that need not wait for an event. */
-static void able(struct mech *m, const struct mech_split *s, struct mech_piece lanes, struct mech_set *out) {
+static void minpc_able(struct mech *m, const struct mech_split *s, struct mech_piece lanes,
+                       struct mech_set *out) {
     struct mech_split one;
     memcpy(&one, s, offsetof(struct mech_split, set));
     one.threads = 1;
@@ -173,7 +175,7 @@ static void able(struct mech *m, const struct mech_split *s, struct mech_piece l
 static bool pass_late(struct mech *m, struct minpc_home *h) {
     struct mech_split *s = h->run;
     struct mech_set ahead = {0}, late;
-    for (uint32_t k = 0; k < s->set.n; k++) able(m, s, s->set.p[k], &ahead);
+    for (uint32_t k = 0; k < s->set.n; k++) minpc_able(m, s, s->set.p[k], &ahead);
     if (!ahead.n || set_equal(&ahead, &s->set)) return false;
     order_remove(m->order, s);
     set_copy(&late, &s->set);
@@ -187,7 +189,7 @@ static bool pass_late(struct mech *m, struct minpc_home *h) {
 /* ---- going on ---- */
 
 /* Schedules whatever the running split now holds; it is in no order. */
-static void go(struct mech *m, struct minpc_home *h) {
+static void minpc_go(struct mech *m, struct minpc_home *h) {
     const struct minpc *f = m->self;
     do {
         if (!h->run->threads) {
@@ -202,32 +204,32 @@ static void go(struct mech *m, struct minpc_home *h) {
 }
 
 void minpc_leave(struct mech *m, struct minpc_home *h, struct mech_split *s, struct mech_split *ahead) {
-    part(m, h, s, ahead);
+    minpc_part(m, h, s, ahead);
     h->run = ahead;
     if (h->shallowest != sorted_depth(h->key)) choose_again(m, h); /* those in the deepest call may be in s */
-    go(m, h);
+    minpc_go(m, h);
 }
 
 /* The running split's threads compete with the others. */
 static void compete(struct mech *m, struct minpc_home *h) {
     choose_again(m, h);
-    go(m, h);
+    minpc_go(m, h);
 }
 
 /* Threads that were blocked or late stand now: 4.2's arbitration, unless the running split is on its way; its commit will
  * see the limit. */
-static void arrived(struct mech *m, struct minpc_home *h) {
+static void minpc_arrived(struct mech *m, struct minpc_home *h) {
     if (h->run->in_flight || (h->run->threads && keeps_turn(m->self, h, h->key))) return;
     minpc_counts(m)->arbitrations++;
     order_remove(m->order, h->run);
     choose_again(m, h);
     minpc_arbitrated(m, h, NULL);
-    go(m, h);
+    minpc_go(m, h);
 }
 
 /* ---- the interface ---- */
 
-static void start(struct mech *m, struct mech_split *s, uint32_t home) {
+static void minpc_start(struct mech *m, struct mech_split *s, uint32_t home) {
     struct minpc *f = m->self;
     struct minpc_home *h = &f->home[home];
     s->own[MINPC_HOME] = home;
@@ -235,25 +237,25 @@ static void start(struct mech *m, struct mech_split *s, uint32_t home) {
     sorted_start(m, &f->sorted, &h->list, home, &s->set);
     h->shallowest = sorted_depth_of(m, &f->sorted, &s->set);
     h->key = sorted_key(h->shallowest, s->pc);
-    go(m, h);
+    minpc_go(m, h);
 }
 
 /* Every thread of s, whose depths were these, is where the outcome says; s is left without threads. */
-static void scatter(struct mech *m, struct minpc_home *h, struct mech_split *s, const struct mech_outcome *o,
-                    uint32_t deepest, uint32_t shallowest) {
+static void minpc_scatter(struct mech *m, struct minpc_home *h, struct mech_split *s,
+                          const struct mech_outcome *o, uint32_t deepest, uint32_t shallowest) {
     struct minpc *f = m->self;
     if (o->exited.n) split_exit(m->pool, s, &o->exited);
     if (o->nsides > 1) sorted_diverge(m, &f->sorted, o);
     split_unbind(m->pool, &s->set);
-    block(m, h, &o->waiting, deepest, shallowest, o->pc + 1);
+    minpc_block(m, h, &o->waiting, deepest, shallowest, o->pc + 1);
     for (uint32_t k = 0; k < o->nsides; k++) {
         const struct mech_side *side = &o->side[k];
         /* A call or return moves threads of one depth to one depth, which only the SM knows. */
         if (o->depth_change && deepest == shallowest) {
             const uint32_t now = sorted_depth_of(m, &f->sorted, &side->set);
-            stand(m, h, &side->set, now, now, side->pc);
+            minpc_stand(m, h, &side->set, now, now, side->pc);
         } else {
-            stand(m, h, &side->set, deepest, shallowest, side->pc);
+            minpc_stand(m, h, &side->set, deepest, shallowest, side->pc);
         }
     }
     s->set.n = s->threads = 0;
@@ -263,9 +265,9 @@ static void scatter(struct mech *m, struct minpc_home *h, struct mech_split *s, 
 static void commit_late(struct mech *m, struct minpc_home *h, struct mech_split *s,
                         const struct mech_outcome *o) {
     h->nlate -= s->threads;
-    scatter(m, h, s, o, s->own[MINPC_DEEPEST], s->own[MINPC_SHALLOWEST]);
+    minpc_scatter(m, h, s, o, s->own[MINPC_DEEPEST], s->own[MINPC_SHALLOWEST]);
     split_free(m, s);
-    arrived(m, h);
+    minpc_arrived(m, h);
 }
 
 /* Drops a wrong guess: no thread was where it issued, so nothing is written back. */
@@ -274,7 +276,7 @@ static void commit_guess(struct mech *m, struct minpc_home *h, struct mech_split
     split_free(m, s);
 }
 
-static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+static void minpc_commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     const struct minpc *f = m->self;
     struct minpc_home *h = minpc_home_of(m, s);
     if (s->own[MINPC_LATE]) {
@@ -295,7 +297,7 @@ static void commit(struct mech *m, struct mech_split *s, const struct mech_outco
             h->key = key;
             s->pc = o->side[0].pc;
             if (flow) minpc_arbitrated(m, h, o);
-            go(m, h);
+            minpc_go(m, h);
             return;
         }
         minpc_counts(m)->limit_hits += !flow;
@@ -303,19 +305,19 @@ static void commit(struct mech *m, struct mech_split *s, const struct mech_outco
     } else {
         minpc_counts(m)->arbitrations++;
     }
-    scatter(m, h, s, o, sorted_depth(h->key), h->shallowest);
+    minpc_scatter(m, h, s, o, sorted_depth(h->key), h->shallowest);
     arbitrate(m, h);
     if (!steps) minpc_arbitrated(m, h, o);
-    go(m, h);
+    minpc_go(m, h);
 }
 
-static bool memory(struct mech *m, struct mech_split *s, const struct mech_set *ready) {
+static bool minpc_memory(struct mech *m, struct mech_split *s, const struct mech_set *ready) {
     const struct minpc *f = m->self;
     struct minpc_home *h = minpc_home_of(m, s);
     if (!f->memory || set_empty(ready) || set_equal(ready, &s->set)) return false;
     if (s->own[MINPC_LATE]) { /* some more of them */
-        catch_up(m, h, s, ready, s->pc + 1);
-        arrived(m, h);
+        minpc_catch_up(m, h, s, ready, s->pc + 1);
+        minpc_arrived(m, h);
         return true;
     }
     struct mech_split *t = split_divide(m, s, ready);
@@ -332,11 +334,11 @@ static bool memory(struct mech *m, struct mech_split *s, const struct mech_set *
 static void wake_late(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t mask) {
     struct minpc_home *h = minpc_home_of(m, s);
     struct mech_set ready = {0};
-    able(m, s, (struct mech_piece){warp, mask & set_mask(&s->set, warp)}, &ready);
+    minpc_able(m, s, (struct mech_piece){warp, mask & set_mask(&s->set, warp)}, &ready);
     if (!ready.n) return;
-    catch_up(m, h, s, &ready, s->pc);
+    minpc_catch_up(m, h, s, &ready, s->pc);
     if (!s->threads) split_free(m, s);
-    arrived(m, h);
+    minpc_arrived(m, h);
 }
 
 /* The running split's next instruction may be at hand, which does not make it issue before its arbitration is over. */
@@ -349,7 +351,7 @@ static void wake_running(struct mech *m, struct minpc_home *h) {
     }
 }
 
-static void wake(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t mask) {
+static void minpc_wake(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t mask) {
     const struct minpc *f = m->self;
     if (s->in_flight) return;
     if (s->own[MINPC_LATE]) {
@@ -358,10 +360,10 @@ static void wake(struct mech *m, struct mech_split *s, uint32_t warp, uint32_t m
     }
     wake_running(m, minpc_home_of(m, s));
     if (f->memory && s->threads && s->wake == MECH_NEVER && pass_late(m, minpc_home_of(m, s)))
-        go(m, minpc_home_of(m, s));
+        minpc_go(m, minpc_home_of(m, s));
 }
 
-static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
+static void minpc_release(struct mech *m, const struct mech_set *set, uint32_t pc) {
     struct minpc *f = m->self;
     for (int pass = 0; pass < 2; pass++) /* all of a warp stand before it arbitrates */
         for (uint32_t k = 0; k < set->n; k++)
@@ -369,14 +371,14 @@ static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
                 const uint32_t warp = set->p[k].warp, lane = (uint32_t)__builtin_ctz(left);
                 const uint32_t here = split_next_part(m->pool, &left);
                 if (pass)
-                    arrived(m, &f->home[split_home_of(m->pool, warp, lane)]);
+                    minpc_arrived(m, &f->home[split_home_of(m->pool, warp, lane)]);
                 else
                     sorted_unblock(&f->sorted, &f->home[split_home_of(m->pool, warp, lane)].list, warp, here,
                                    pc);
             }
 }
 
-static void census(const struct mech *m, struct mech_census *c) {
+static void minpc_census(const struct mech *m, struct mech_census *c) {
     const struct minpc *f = m->self;
     *c = (struct mech_census){.inactive_path = f->sorted.standing};
 }
@@ -390,15 +392,15 @@ const struct mech_ops mech_minpc = {
     .params = MECH_PARAM_ROWS(MINPC_PARAMS),
     .counters = MECH_COUNTER_ROWS(MINPC_COUNTERS),
     .self_bytes = sizeof(struct minpc),
-    .create = create,
-    .start = start,
+    .create = minpc_create,
+    .start = minpc_start,
     .select = minpc_select,
     .selects = minpc_selects,
-    .commit = commit,
-    .memory = memory,
-    .release = release,
-    .wake = wake,
-    .census = census,
+    .commit = minpc_commit,
+    .memory = minpc_memory,
+    .release = minpc_release,
+    .wake = minpc_wake,
+    .census = minpc_census,
     .places = minpc_places,
     .state = minpc_state,
     .storage = minpc_storage,

@@ -38,7 +38,7 @@ static uint32_t predict(const struct mech_outcome *o) {
 }
 
 /* There is a split to spare, and none of the warp's is under way. */
-static void guess(struct mech *m, struct minpc_home *h, uint32_t pc) {
+static void minpc_port_guess(struct mech *m, struct minpc_home *h, uint32_t pc) {
     if (h->guess || m->pool->alive == m->pool->cap) return;
     h->guess = split_new(m, h->run->sched, pc);
     h->guess->own[MINPC_HOME] = h->run->own[MINPC_HOME];
@@ -59,7 +59,7 @@ void minpc_arbitrated(struct mech *m, struct minpc_home *h, const struct mech_ou
         return;
     }
     minpc_counts(m)->mispredicted++;
-    guess(m, h, pc);
+    minpc_port_guess(m, h, pc);
 }
 
 /* s is a guess whose arbitration is over: it does not issue. */
@@ -74,7 +74,7 @@ static bool comes_too_late(struct mech *m, struct mech_split *s) {
 /* ---- replay ---- */
 
 /* Threads of s, which is about to issue, that the port does not serve stay where they are. */
-static void lose(struct mech *m, struct mech_split *s) {
+static void minpc_port_lose(struct mech *m, struct mech_split *s) {
     struct minpc_home *h = minpc_home_of(m, s);
     struct mech_set served, lost;
     m->env.served(m->env.sm, s, &served);
@@ -96,7 +96,7 @@ bool minpc_select(struct mech *m, uint32_t sched, struct mech_packet *p) {
         s = order_pick(m->order, sched, *m->env.now);
         if (!s) return false;
     } while (comes_too_late(m, s));
-    if (minpc_params(m)->replay && s->threads) lose(m, s);
+    if (minpc_params(m)->replay && s->threads) minpc_port_lose(m, s);
     split_issue(m, p, s);
     return true;
 }

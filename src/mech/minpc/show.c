@@ -20,8 +20,8 @@ void minpc_places(const struct mech *m, mech_place_fn *put, void *user) {
 }
 
 /* A line for a split, which may have threads of several depths. */
-static void print_split(const struct mech *m, const struct mech_split *s, uint64_t key, uint32_t shallowest,
-                        const char *what, struct sb *out) {
+static void minpc_print_split(const struct mech *m, const struct mech_split *s, uint64_t key,
+                              uint32_t shallowest, const char *what, struct sb *out) {
     const struct minpc *f = m->self;
     struct sb text = {0};
     sb_add(&text, "%s", what);
@@ -31,7 +31,8 @@ static void print_split(const struct mech *m, const struct mech_split *s, uint64
 }
 
 /* The depths of these threads. */
-static void span(const struct mech *m, const struct mech_set *set, uint32_t *deepest, uint32_t *shallowest) {
+static void minpc_span(const struct mech *m, const struct mech_set *set, uint32_t *deepest,
+                       uint32_t *shallowest) {
     const struct minpc *f = m->self;
     struct mech_set left, here;
     *deepest = 0;
@@ -47,8 +48,8 @@ static void print_late(const struct mech *m, uint32_t home, struct sb *out) {
     FOR_SPLITS(s, m->pool) {
         if (s->own[MINPC_HOME] != home || s->own[MINPC_LATE] != MINPC_IS_LATE) continue;
         uint32_t deepest, shallowest;
-        span(m, &s->set, &deepest, &shallowest);
-        print_split(m, s, sorted_key(deepest, s->pc), shallowest, "late", out);
+        minpc_span(m, &s->set, &deepest, &shallowest);
+        minpc_print_split(m, s, sorted_key(deepest, s->pc), shallowest, "late", out);
     }
 }
 
@@ -57,7 +58,7 @@ void minpc_state(const struct mech *m, struct sb *out) {
     for (uint32_t k = 0; k < split_homes(&m->env); k++) {
         const struct minpc_home *h = &f->home[k];
         if (!h->run) continue;
-        if (h->run->threads) print_split(m, h->run, h->key, h->shallowest, "running", out);
+        if (h->run->threads) minpc_print_split(m, h->run, h->key, h->shallowest, "running", out);
         sorted_state(&f->sorted, &h->list, k, out);
         if (h->nlate) print_late(m, k, out);
     }
@@ -92,7 +93,7 @@ static void audit_choice(const struct mech *m, const struct minpc_home *h) {
     for (uint32_t k = 0; f->div && k < h->list.standing.n; k++)
         CHECK(sorted_place(h->list.standing.e[k].key) != run->pc);
     uint32_t deepest, shallowest;
-    span(m, &run->set, &deepest, &shallowest);
+    minpc_span(m, &run->set, &deepest, &shallowest);
     CHECK(deepest == sorted_depth(h->key) && shallowest == h->shallowest);
     CHECK(f->div || deepest == shallowest);
 }

@@ -53,7 +53,7 @@ static struct mech_split *leader_for(const struct mech *m, const struct mech_spl
 }
 
 /* s enters a block. True: it will meet another split there. */
-static bool meet(struct mech *m, struct mech_split *s) {
+static bool mp_meet(struct mech *m, struct mech_split *s) {
     struct mp_home *h = mp_home_of(m, s);
     const uint32_t to = s->own[MP_TO];
     uint32_t place;
@@ -77,12 +77,12 @@ static bool meet(struct mech *m, struct mech_split *s) {
 }
 
 /* s goes on at its PC: it may be at a place, meet others (also mid-block when it comes `back` from a barrier), or run. */
-static void go_on(struct mech *m, struct mech_split *s, bool back) {
+static void mp_go_on(struct mech *m, struct mech_split *s, bool back) {
     const struct mp *p = m->self;
     const struct ir_insn *code = m->env.module->code.v;
     do s = mp_settle(m, s);
     while (s && p->early && mp_home_of(m, s)->splits > 1 && (back || code[s->pc].flags & IR_F_LEADER) &&
-           meet(m, s));
+           mp_meet(m, s));
     if (s) mp_schedule(m, s);
 }
 
@@ -94,7 +94,7 @@ static void exit_from(struct mech *m, uint32_t home, uint32_t i, const struct me
     while (i != MP_NONE) {
         uint32_t up = p->home[home].rt[i].to;
         struct mech_split *s = mp_forgo(m, home, i, gone);
-        if (s) go_on(m, s, false);
+        if (s) mp_go_on(m, s, false);
         i = up;
     }
 }
@@ -108,7 +108,7 @@ static void wait_at(struct mech *m, struct mech_split *s, uint32_t pc) {
         uint32_t i = s->own[MP_TO];
         s->own[MP_TO] = h->rt[i].to;
         struct mech_split *others = mp_forgo(m, s->own[MP_HOME], i, &s->set);
-        if (others) go_on(m, others, false);
+        if (others) mp_go_on(m, others, false);
     }
 }
 
@@ -120,7 +120,7 @@ static void ring_home(struct mech *m, uint32_t home) {
     for (uint32_t i = 0; i < h->n; i++) {
         if (!h->rt[i].used) continue;
         if (h->rt[i].alarm <= *m->env.now && mp_in_vain(m, h, i)) {
-            go_on(m, mp_let_go(m, home, i), false);
+            mp_go_on(m, mp_let_go(m, home, i), false);
             continue;
         }
         if (h->rt[i].alarm <= *m->env.now) h->rt[i].alarm = *m->env.now + mp_params(m)->patience;
@@ -134,21 +134,21 @@ static void ring_home(struct mech *m, uint32_t home) {
     }
 }
 
-static void ring(struct mech *m) {
+static void mp_ring(struct mech *m) {
     struct mp *p = m->self;
     p->alarm = MECH_NEVER;
     for (uint32_t k = 0; k < p->homes; k++)
         if (p->home[k].used || p->home[k].away) ring_home(m, k);
 }
 
-static uint64_t next(const struct mech *m, uint32_t sched) {
+static uint64_t mp_next(const struct mech *m, uint32_t sched) {
     (void)sched;
     return ((const struct mp *)m->self)->alarm;
 }
 
 static bool mp_select(struct mech *m, uint32_t sched, struct mech_packet *out) {
     struct mp *p = m->self;
-    if (*m->env.now >= p->alarm) ring(m);
+    if (*m->env.now >= p->alarm) mp_ring(m);
     struct mech_split *s = order_pick(m->order, sched, *m->env.now);
     if (!s) return false;
     mp_counts(m)->rt_sum += p->entries;
@@ -169,12 +169,12 @@ static bool create_basic(struct mech *m, struct err *e) {
     return true;
 }
 
-static bool create(struct mech *m, struct err *e) {
+static bool mp_create(struct mech *m, struct err *e) {
     ((struct mp *)m->self)->early = mp_params(m)->opportunistic;
     return create_basic(m, e);
 }
 
-static void start(struct mech *m, struct mech_split *s, uint32_t home) {
+static void mp_start(struct mech *m, struct mech_split *s, uint32_t home) {
     struct mp *p = m->self;
     struct mp_home *h = &p->home[home];
     CHECK(!h->splits && !h->used);
@@ -193,7 +193,7 @@ static bool same_place(const struct mp_home *h, uint32_t to, uint32_t rpc, int32
 }
 
 /* What the branch that s has just executed adds to the RT if its sides differ. */
-static struct mp_entry join_of(const struct mech_split *s, const struct mech_outcome *o) {
+static struct mp_entry mp_join_of(const struct mech_split *s, const struct mech_outcome *o) {
     const bool open = o->insn->rpc == IR_NOPC;
     return (struct mp_entry){.pc = o->insn->rpc,
                              .depth = (int32_t)s->own[MP_DEPTH] - open,
@@ -204,8 +204,8 @@ static struct mp_entry join_of(const struct mech_split *s, const struct mech_out
                              .open = open};
 }
 
-static void diverge(struct mech *m, const struct mech_outcome *o, struct mp_entry e, struct mech_split **side,
-                    uint32_t n) {
+static void mp_diverge(struct mech *m, const struct mech_outcome *o, struct mp_entry e,
+                       struct mech_split **side, uint32_t n) {
     struct mp_home *h = mp_home_of(m, side[0]);
     uint32_t to = e.to;
     if (!same_place(h, to, o->insn->rpc, e.depth)) {
@@ -216,17 +216,17 @@ static void diverge(struct mech *m, const struct mech_outcome *o, struct mp_entr
     split_diverged(m, n);
 }
 
-static void commit_sides(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+static void mp_commit_sides(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     struct mech_split *side[MECH_SIDES];
-    const struct mp_entry e = join_of(s, o);
+    const struct mp_entry e = mp_join_of(s, o);
     const uint32_t n = split_sides(m, s, o, MP_DEPTH, side);
     for (uint32_t k = 0; k + 1 < n; k++) mp_split_join(m, side[k], s);
-    if (n > 1) diverge(m, o, e, side, n);
-    for (uint32_t k = n; k--;) go_on(m, side[k], false);
+    if (n > 1) mp_diverge(m, o, e, side, n);
+    for (uint32_t k = n; k--;) mp_go_on(m, side[k], false);
 }
 
 /* While its threads are sorted out s has no row, so that no other split can be made to meet it where it was. */
-static void commit_slow(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+static void mp_commit_slow(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     const uint32_t home = s->own[MP_HOME], to = s->own[MP_TO];
     mp_set_status(m, s, MP_NEW);
     split_exit(m->pool, s, &o->exited);
@@ -237,21 +237,21 @@ static void commit_slow(struct mech *m, struct mech_split *s, const struct mech_
     }
     if (o->exited.n) exit_from(m, home, to, &o->exited);
     if (o->waiting.n) wait_at(m, o->nsides ? mp_split_divide(m, s, &o->waiting) : s, o->pc + 1);
-    if (o->nsides) commit_sides(m, s, o);
+    if (o->nsides) mp_commit_sides(m, s, o);
 }
 
-static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+static void mp_commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     struct mp_home *h = mp_home_of(m, s);
     if (o->nsides == 1 && !o->exited.n && !o->waiting.n && !o->depth_change) {
         s->pc = o->side[0].pc;
-        go_on(m, s, false);
+        mp_go_on(m, s, false);
     } else {
-        commit_slow(m, s, o);
+        mp_commit_slow(m, s, o);
     }
     if (h->away) mp_come_back(m, h);
 }
 
-static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
+static void mp_release(struct mech *m, const struct mech_set *set, uint32_t pc) {
     struct mech_set left, some;
     set_copy(&left, set);
     while (left.n) {
@@ -260,17 +260,17 @@ static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
         struct mp_home *h = mp_home_of(m, s);
         if (!set_equal(&some, &s->set)) s = mp_split_divide(m, s, &some);
         mp_set_status(m, s, MP_NEW);
-        go_on(m, s, true);
+        mp_go_on(m, s, true);
         if (h->away) mp_come_back(m, h);
     }
 }
 
 /* ---- what they are called ---- */
 
-#define OPS                                                                                         \
-    .source = "MP, HPCA 2014", .caps = MECH_ANY_CODE | MECH_PROGRESS,                               \
-    .counters = MECH_COUNTER_ROWS(MP_COUNTERS), .self_bytes = sizeof(struct mp), .start = start,    \
-    .select = mp_select, .commit = commit, .release = release, .next = next, .clocked = mp_clocked, \
+#define OPS                                                                                                  \
+    .source = "MP, HPCA 2014", .caps = MECH_ANY_CODE | MECH_PROGRESS,                                        \
+    .counters = MECH_COUNTER_ROWS(MP_COUNTERS), .self_bytes = sizeof(struct mp), .start = mp_start,          \
+    .select = mp_select, .commit = mp_commit, .release = mp_release, .next = mp_next, .clocked = mp_clocked, \
     .census = mp_census, .places = mp_places, .state = mp_state, .storage = mp_storage, .audit = mp_audit
 
 extern const struct mech_ops mech_mp, mech_mp_basic;
@@ -278,7 +278,7 @@ const struct mech_ops mech_mp = {.name = "mp",
                                  .title = "Multi-path, opportunistic",
                                  .asks_spinning = true,
                                  .params = MECH_PARAM_ROWS(MP_PARAMS),
-                                 .create = create,
+                                 .create = mp_create,
                                  OPS};
 const struct mech_ops mech_mp_basic = {.name = "mp-basic",
                                        .title = "Multi-path",

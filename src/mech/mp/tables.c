@@ -162,7 +162,7 @@ static void entry_drop(struct mech *m, struct mp_home *h, uint32_t i) {
 }
 
 /* All threads of the entry have arrived: they become a split. */
-static struct mech_split *fire(struct mech *m, uint32_t home, uint32_t i) {
+static struct mech_split *mp_tables_fire(struct mech *m, uint32_t home, uint32_t i) {
     struct mp *p = m->self;
     struct mp_home *h = &p->home[home];
     const struct mp_entry e = h->rt[i];
@@ -196,7 +196,7 @@ struct mech_split *mp_arrive(struct mech *m, struct mech_split *s) {
     mask_take(&e->pending, h->first, &s->set);
     p->arrived += s->threads;
     mp_split_drop(m, s);
-    if (!mask_any(&e->pending)) return fire(m, home, i);
+    if (!mask_any(&e->pending)) return mp_tables_fire(m, home, i);
     if (mp_params(m)->patience && e->alarm == MECH_NEVER) {
         e->first = *m->env.now;
         e->alarm = e->first + mp_params(m)->patience;
@@ -222,7 +222,7 @@ struct mech_split *mp_forgo(struct mech *m, uint32_t home, uint32_t i, const str
     mask_take(&e->mask, h->first, set);
     mask_take(&e->pending, h->first, set);
     if (mask_any(&e->pending)) return NULL;
-    if (mask_any(&e->mask)) return fire(m, home, i);
+    if (mask_any(&e->mask)) return mp_tables_fire(m, home, i);
     entry_drop(m, h, i);
     return NULL;
 }
@@ -299,7 +299,7 @@ void mp_places(const struct mech *m, mech_place_fn *put, void *user) {
         }
 }
 
-static void print_split(const struct mp_home *h, const struct mech_split *s, struct sb *out) {
+static void mp_tables_print_split(const struct mp_home *h, const struct mech_split *s, struct sb *out) {
     const uint32_t to = s->own[MP_TO];
     split_print_pc(out, "  st pc", s->pc);
     split_print_pc(out, "rpc", to == MP_NONE ? IR_NOPC : h->rt[to].pc);
@@ -335,7 +335,8 @@ void mp_state(const struct mech *m, struct sb *out) {
         const struct mp_home *h = &p->home[k];
         if (!h->splits) continue;
         sb_add(out, "warp %" PRIu32 "\n", k);
-        for (uint32_t i = 0; i < h->splits; i++) print_split(h, split_at(m->pool, h->split[i]), out);
+        for (uint32_t i = 0; i < h->splits; i++)
+            mp_tables_print_split(h, split_at(m->pool, h->split[i]), out);
         for (uint32_t i = 0; i < h->n; i++)
             if (h->rt[i].used) print_entry(h, &h->rt[i], out);
     }
@@ -359,7 +360,8 @@ void mp_storage(const struct mech *m, struct mech_storage *out) {
 /* ---- audit ---- */
 
 /* Checks that these threads lead to entry `to` alone, and that together they are exactly those it expects. */
-static void expect(const struct mp_home *h, uint32_t to, const struct mask *mask, struct mask *seen) {
+static void mp_tables_expect(const struct mp_home *h, uint32_t to, const struct mask *mask,
+                             struct mask *seen) {
     if (to == MP_NONE) return;
     CHECK(to < h->n && h->rt[to].used);
     for (uint32_t k = 0; k < MASK_WORDS; k++) {
@@ -387,7 +389,7 @@ static uint32_t audit_rt(const struct split_pool *pool, const struct mp_home *h,
 }
 
 /* Returns the threads that have arrived in its RT. */
-static uint32_t audit_home(const struct mech *m, uint32_t home) {
+static uint32_t mp_tables_audit_home(const struct mech *m, uint32_t home) {
     const struct mp *p = m->self;
     const struct mp_home *h = &p->home[home];
     struct mask *seen = xcalloc(h->n + 1, sizeof *seen);
@@ -401,10 +403,10 @@ static uint32_t audit_home(const struct mech *m, uint32_t home) {
         rows += s->own[MP_STATUS] == MP_ROW;
         away += s->own[MP_STATUS] == MP_AWAY;
         mask_put(&mask, h->first, &s->set);
-        expect(h, s->own[MP_TO], &mask, seen);
+        mp_tables_expect(h, s->own[MP_TO], &mask, seen);
     }
     for (uint32_t i = 0; i < h->n; i++)
-        if (h->rt[i].used) expect(h, h->rt[i].to, &h->rt[i].mask, seen);
+        if (h->rt[i].used) mp_tables_expect(h, h->rt[i].to, &h->rt[i].mask, seen);
     const uint32_t most = mp_params(m)->max_splits;
     CHECK(rows == h->rows && away == h->away && (!most || rows <= most));
     uint32_t waiting = audit_rt(m->pool, h, seen);
@@ -419,7 +421,7 @@ void mp_audit(const struct mech *m) {
     uint32_t splits = 0, waiting = 0, threads = 0, present = 0, entries = 0;
     split_audit(m, false);
     for (uint32_t k = 0; k < p->homes; k++) {
-        waiting += audit_home(m, k);
+        waiting += mp_tables_audit_home(m, k);
         splits += p->home[k].splits;
         entries += p->home[k].used;
     }

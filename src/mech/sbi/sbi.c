@@ -25,7 +25,7 @@
 
 /* ---- making ---- */
 
-static void make_tables(struct mech *m) {
+static void sbi_make_tables(struct mech *m) {
     struct sbi *f = m->self;
     const uint32_t homes = split_homes(&m->env), w = m->env.warp_size;
     const uint32_t warps = homes / (w > 32 ? w / 32 : 1) / (m->env.whole_blocks ? 1 : m->env.schedulers);
@@ -47,7 +47,7 @@ static bool create_sbi(struct mech *m, struct err *e) {
                                           .alone = p->alone,
                                           .pairs_branch = &c->pairs_branch,
                                           .blocked_by_sync = &c->blocked_by_sync};
-    make_tables(m);
+    sbi_make_tables(m);
     return true;
 }
 
@@ -61,7 +61,7 @@ static bool create_swi(struct mech *m, struct err *e) {
                                           .lanes = p->lanes,
                                           .pairs_warp = &c->pairs_warp,
                                           .searches = &c->searches};
-    make_tables(m);
+    sbi_make_tables(m);
     return true;
 }
 
@@ -80,7 +80,7 @@ static bool create_both(struct mech *m, struct err *e) {
                                           .blocked_by_sync = &c->blocked_by_sync,
                                           .pairs_warp = &c->pairs_warp,
                                           .searches = &c->searches};
-    make_tables(m);
+    sbi_make_tables(m);
     return true;
 }
 
@@ -128,7 +128,7 @@ static struct mech_split *own_partner(struct mech *m, const struct sbi_home *h,
     return m->env.when(m->env.sm, s) <= *m->env.now ? s : NULL;
 }
 
-static bool apart(const struct sbi *f, const struct sbi_lane_set *a, const struct sbi_lane_set *b) {
+static bool sbi_apart(const struct sbi *f, const struct sbi_lane_set *a, const struct sbi_lane_set *b) {
     uint64_t both = 0;
     for (uint32_t k = 0; k < f->words; k++) both |= a->w[k] & b->w[k];
     return !both;
@@ -148,7 +148,7 @@ static struct mech_split *other_partner(const struct mech *m, const struct sbi_h
         at = at + 1 < q->n ? at + 1 : 0;
         const struct sbi_home *c = &f->home[q->home[at]];
         struct mech_split *s = sbi_first(c);
-        if (!s || !apart(f, taken, &c->lanes[c->first]) || s->threads <= most) continue;
+        if (!s || !sbi_apart(f, taken, &c->lanes[c->first]) || s->threads <= most) continue;
         if (!order_ready(m->order, s)) continue;
         best = s;
         most = s->threads;
@@ -165,7 +165,7 @@ static void add_partner(struct mech *m, struct mech_packet *p, struct mech_split
     ++*pairs;
 }
 
-static void fill(struct mech *m, struct mech_packet *p) {
+static void sbi_fill(struct mech *m, struct mech_packet *p) {
     const struct sbi *f = m->self;
     const struct mech_split *lead = p->split[0];
     const struct sbi_home *h = sbi_home_of(m, lead);
@@ -187,12 +187,12 @@ static bool sbi_select(struct mech *m, uint32_t sched, struct mech_packet *p) {
     struct mech_split *s = f->cascade ? lead_cascaded(m, sched) : order_pick(m->order, sched, *m->env.now);
     if (!s) return false;
     split_issue(m, p, s);
-    fill(m, p);
+    sbi_fill(m, p);
     if (f->cascade) choose_next(m, sched);
     return true;
 }
 
-static uint64_t next(const struct mech *m, uint32_t sched) {
+static uint64_t sbi_next(const struct mech *m, uint32_t sched) {
     const struct sbi *f = m->self;
     return f->sched[sched].chosen ? f->sched[sched].since + 1 : MECH_NEVER;
 }
@@ -220,7 +220,7 @@ const struct mech_ops mech_swi = {
     .counters = MECH_COUNTER_ROWS(SWI_COUNTERS),
     .create = create_swi,
     .shuffle = sbi_shuffle,
-    .next = next,
+    .next = sbi_next,
     SBI_OPS,
 };
 const struct mech_ops mech_sbi_swi = {
@@ -231,6 +231,6 @@ const struct mech_ops mech_sbi_swi = {
     .counters = MECH_COUNTER_ROWS(SBI_SWI_COUNTERS),
     .create = create_both,
     .shuffle = sbi_shuffle,
-    .next = next,
+    .next = sbi_next,
     SBI_OPS,
 };

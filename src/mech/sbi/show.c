@@ -52,8 +52,8 @@ static void print_context(uint32_t home, uint64_t key, const char *what, const s
     sb_add(out, "\n");
 }
 
-static void print_list(uint32_t home, const struct sbi_home *h, const struct sorted_list *l, const char *what,
-                       struct sb *out) {
+static void sbi_print_list(uint32_t home, const struct sbi_home *h, const struct sorted_list *l,
+                           const char *what, struct sb *out) {
     struct mech_set set;
     for (uint32_t k = l->n; k-- > 0;) {
         sorted_set(&h->cold, &l->e[k], &set);
@@ -71,8 +71,8 @@ void sbi_state(const struct mech *m, struct sb *out) {
         if (second)
             print_context(k, h->key[!h->first], h->held ? "second, waits at a SYNC" : "second", second,
                           &second->set, out);
-        print_list(k, h, &h->cold.standing, "cold", out);
-        print_list(k, h, &h->cold.blocked, "waiting at a barrier", out);
+        sbi_print_list(k, h, &h->cold.standing, "cold", out);
+        sbi_print_list(k, h, &h->cold.blocked, "waiting at a barrier", out);
     }
 }
 
@@ -129,7 +129,7 @@ static void audit_schedule(const struct mech *m, const struct sbi_home *h) {
     CHECK(passive == h->passive && waits == h->waits);
 }
 
-static void audit_lanes(const struct mech *m, const struct sbi_home *h) {
+static void sbi_audit_lanes(const struct mech *m, const struct sbi_home *h) {
     const struct sbi *f = m->self;
     for (uint32_t k = 0; f->others && k < SBI_HOT; k++) {
         struct sbi_lane_set lanes;
@@ -160,7 +160,7 @@ void sbi_audit(const struct mech *m) {
         }
         standing += sorted_audit(&h->cold, seen);
         audit_schedule(m, h);
-        audit_lanes(m, h);
+        sbi_audit_lanes(m, h);
         CHECK(f->sched[h->sched].home[h->member] == i);
         passive += h->passive;
         waits += h->waits;

@@ -81,7 +81,7 @@ void sbi_note_second(struct mech *m, struct sbi_home *h, uint32_t passive, uint3
 }
 
 /* The hot splits have their threads and keys. */
-static void schedule(struct mech *m, struct sbi_home *h) {
+static void sbi_splits_schedule(struct mech *m, struct sbi_home *h) {
     const struct sbi *f = m->self;
     if (!h->hot[0] || !h->hot[1]) {
         h->first = !h->hot[0];
@@ -107,7 +107,7 @@ static void schedule(struct mech *m, struct sbi_home *h) {
 /* ---- hot and cold ---- */
 
 /* Lists these threads, which are bound to no split, as able to run from `key`. */
-static void stand(struct mech *m, struct sbi_home *h, const struct mech_set *set, uint64_t key) {
+static void sbi_splits_stand(struct mech *m, struct sbi_home *h, const struct mech_set *set, uint64_t key) {
     struct sbi *f = m->self;
     split_unbind(m->pool, set);
     sorted_stand(&f->sorted, &h->cold, set, key);
@@ -117,7 +117,7 @@ static void stand(struct mech *m, struct sbi_home *h, const struct mech_set *set
 static void cool(struct mech *m, struct sbi_home *h, uint32_t k) {
     struct mech_split *s = h->hot[k];
     order_remove(m->order, s);
-    stand(m, h, &s->set, h->key[k]);
+    sbi_splits_stand(m, h, &s->set, h->key[k]);
     s->set.n = s->threads = 0;
 }
 
@@ -141,7 +141,7 @@ static void heat(struct mech *m, struct sbi_home *h, uint32_t k) {
 
 /* ---- the scheduler's list ---- */
 
-static void renumber(struct sbi *f, struct sbi_sched *q, uint32_t from) {
+static void sbi_splits_renumber(struct sbi *f, struct sbi_sched *q, uint32_t from) {
     for (uint32_t k = from; k < q->n; k++) f->home[q->home[k]].member = k;
 }
 
@@ -150,14 +150,14 @@ static void join_list(struct sbi *f, uint32_t home) {
     uint32_t at = q->n++;
     for (; at && q->home[at - 1] > home; at--) q->home[at] = q->home[at - 1];
     q->home[at] = home;
-    renumber(f, q, at);
+    sbi_splits_renumber(f, q, at);
 }
 
 static void leave_list(struct sbi *f, const struct sbi_home *h) {
     struct sbi_sched *q = &f->sched[h->sched];
     q->n--;
     for (uint32_t k = h->member; k < q->n; k++) q->home[k] = q->home[k + 1];
-    renumber(f, q, h->member);
+    sbi_splits_renumber(f, q, h->member);
 }
 
 /* ---- going on ---- */
@@ -183,12 +183,13 @@ static void arrange(struct mech *m, struct sbi_home *h) {
     const uint32_t hot = (uint32_t)(h->hot[0] != NULL) + (h->hot[1] != NULL);
     const uint32_t contexts = hot + h->cold.standing.n;
     if (contexts > sbi_counts(m)->contexts_max) sbi_counts(m)->contexts_max = contexts;
-    schedule(m, h);
+    sbi_splits_schedule(m, h);
     if (!contexts && !h->cold.blocked.n) leave_list(f, h);
 }
 
 /* Every thread of s is where the outcome says; s is left without threads. */
-static void scatter(struct mech *m, struct sbi_home *h, struct mech_split *s, const struct mech_outcome *o) {
+static void sbi_splits_scatter(struct mech *m, struct sbi_home *h, struct mech_split *s,
+                               const struct mech_outcome *o) {
     struct sbi *f = m->self;
     const uint64_t key = h->key[s->own[SBI_SLOT]];
     if (o->exited.n) split_exit(m->pool, s, &o->exited);
@@ -203,13 +204,13 @@ static void scatter(struct mech *m, struct sbi_home *h, struct mech_split *s, co
         const uint32_t depth = o->depth_change
                                    ? m->env.depth(m->env.sm, p.warp, (uint32_t)__builtin_ctz(p.mask))
                                    : sorted_depth(key);
-        stand(m, h, &side->set, sorted_key(depth, side->pc));
+        sbi_splits_stand(m, h, &side->set, sorted_key(depth, side->pc));
     }
     s->set.n = s->threads = 0;
 }
 
 /* True if split k can go on at `key` without meeting another split of the warp or passing one in the order of keys. */
-static bool goes_on(const struct sbi_home *h, uint32_t k, uint64_t key) {
+static bool sbi_splits_goes_on(const struct sbi_home *h, uint32_t k, uint64_t key) {
     const struct mech_split *other = h->hot[!k];
     return key < h->cold.limit && !(other && h->key[!k] == key && !sbi_busy(other));
 }
@@ -220,14 +221,14 @@ void sbi_commit(struct mech *m, struct mech_split *s, const struct mech_outcome 
     s->in_flight = false;
     if (o->nsides == 1 && !o->exited.n && !o->waiting.n && !o->depth_change) {
         const uint64_t key = sorted_move(h->key[k], o->side[0].pc);
-        if (goes_on(h, k, key)) {
+        if (sbi_splits_goes_on(h, k, key)) {
             h->key[k] = key;
             s->pc = o->side[0].pc;
-            schedule(m, h);
+            sbi_splits_schedule(m, h);
             return;
         }
     }
-    scatter(m, h, s, o);
+    sbi_splits_scatter(m, h, s, o);
     arrange(m, h);
 }
 
@@ -235,11 +236,11 @@ void sbi_unchoose(struct mech *m, struct mech_split *s) {
     struct sbi_home *h = sbi_home_of(m, s);
     const uint32_t k = s->own[SBI_SLOT];
     s->own[SBI_CHOSEN] = false;
-    if (goes_on(h, k, h->key[k])) {
-        schedule(m, h);
+    if (sbi_splits_goes_on(h, k, h->key[k])) {
+        sbi_splits_schedule(m, h);
         return;
     }
-    stand(m, h, &s->set, h->key[k]);
+    sbi_splits_stand(m, h, &s->set, h->key[k]);
     s->set.n = s->threads = 0;
     arrange(m, h);
 }
@@ -255,7 +256,7 @@ void sbi_start(struct mech *m, struct mech_split *s, uint32_t home) {
     sorted_start(m, &f->sorted, &h->cold, home, &s->set);
     if (f->others) sbi_lanes_of(m, h, &s->set, &h->lanes[0]);
     join_list(f, home);
-    schedule(m, h);
+    sbi_splits_schedule(m, h);
 }
 
 void sbi_release(struct mech *m, const struct mech_set *set, uint32_t pc) {

@@ -13,7 +13,7 @@ static uint32_t threads(const struct structured_home *h) {
     return h->words * 32;
 }
 
-static void start(struct mech *m, struct structured_home *h, uint64_t place) {
+static void structured_counters_start(struct mech *m, struct structured_home *h, uint64_t place) {
     (void)place;
     if (!h->counters.c) h->counters.c = PAGES_NEW(m->env.pages, uint32_t, threads(h));
     memset(h->counters.c, 0, threads(h) * sizeof *h->counters.c);
@@ -27,7 +27,7 @@ static void close_level(uint32_t *c, uint32_t n, uint32_t by) {
     for (uint32_t t = 0; t < n; t++) c[t] -= c[t] < by ? c[t] : by;
 }
 
-static void put(uint32_t *c, const struct mask *off, uint32_t value) {
+static void structured_counters_put(uint32_t *c, const struct mask *off, uint32_t value) {
     FOR_MASK(t, off) c[t] = value;
 }
 
@@ -39,23 +39,24 @@ static void find_active(struct structured_home *h) {
     }
 }
 
-static void change(struct mech *m, struct structured_home *h, const struct structured_change *e) {
+static void structured_counters_change(struct mech *m, struct structured_home *h,
+                                       const struct structured_change *e) {
     uint32_t *c = h->counters.c;
     const uint32_t n = threads(h), inside = e->ifs + 2 * e->loops;
     (void)m;
     switch (e->what) {
     case STRUCTURED_OPENS:
         open_level(c, n, 1);
-        put(c, &e->off, 1);
+        structured_counters_put(c, &e->off, 1);
         break;
     case STRUCTURED_SWAPS:
         for (uint32_t t = 0; t < n; t++) c[t] ^= c[t] <= 1;
         break;
     case STRUCTURED_CLOSES: close_level(c, n, 1); break;
     case STRUCTURED_LOOPS: open_level(c, n, 2); break;
-    case STRUCTURED_BREAKS: put(c, &e->off, inside + 2); break;
+    case STRUCTURED_BREAKS: structured_counters_put(c, &e->off, inside + 2); break;
     case STRUCTURED_SKIPS:
-    case STRUCTURED_RETURNS: put(c, &e->off, inside + 1); break;
+    case STRUCTURED_RETURNS: structured_counters_put(c, &e->off, inside + 1); break;
     case STRUCTURED_GATHERS:
         for (uint32_t t = 0; t < n; t++) c[t] = c[t] == 1 ? 0 : c[t];
         break;
@@ -66,4 +67,5 @@ static void change(struct mech *m, struct structured_home *h, const struct struc
     find_active(h);
 }
 
-const struct structured_activity structured_by_counters = {start, change};
+const struct structured_activity structured_by_counters = {structured_counters_start,
+                                                           structured_counters_change};

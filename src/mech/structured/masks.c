@@ -9,7 +9,7 @@
  * ENDIF is the return; threads that return from within are cleared from what was pushed inside of the function. */
 #include "mech/structured/structured.h"
 
-static void start(struct mech *m, struct structured_home *h, uint64_t place) {
+static void structured_masks_start(struct mech *m, struct structured_home *h, uint64_t place) {
     (void)m, (void)place;
     h->masks.active = h->live;
     h->masks.nconditional = h->masks.nloop = 0;
@@ -26,7 +26,8 @@ static void push_loop(struct mech *m, struct structured_masks *k) {
 }
 
 /* Switches off threads that leave. They are not active again before what was pushed last, so many masks, is gone. */
-static void leave(struct structured_masks *k, const struct mask *off, uint32_t ifs, uint32_t loops) {
+static void structured_masks_leave(struct structured_masks *k, const struct mask *off, uint32_t ifs,
+                                   uint32_t loops) {
     mask_minus(&k->active, off);
     for (uint32_t i = 0; i < ifs; i++) mask_minus(&k->conditional[k->nconditional - 1 - i], off);
     for (uint32_t i = 0; i < loops; i++) {
@@ -35,36 +36,37 @@ static void leave(struct structured_masks *k, const struct mask *off, uint32_t i
     }
 }
 
-static void swap(struct structured_masks *k) {
+static void structured_masks_swap(struct structured_masks *k) {
     struct mask other = k->conditional[k->nconditional - 1];
     mask_minus(&other, &k->active);
     k->active = other;
 }
 
-static void change(struct mech *m, struct structured_home *h, const struct structured_change *c) {
+static void structured_masks_change(struct mech *m, struct structured_home *h,
+                                    const struct structured_change *c) {
     struct structured_masks *k = &h->masks;
     switch (c->what) {
     case STRUCTURED_OPENS:
         push_conditional(m, k);
         mask_minus(&k->active, &c->off);
         break;
-    case STRUCTURED_SWAPS: swap(k); break;
+    case STRUCTURED_SWAPS: structured_masks_swap(k); break;
     case STRUCTURED_CLOSES: k->active = k->conditional[--k->nconditional]; break;
     case STRUCTURED_LOOPS: push_loop(m, k); break;
     case STRUCTURED_SKIPS:
-        leave(k, &c->off, c->ifs, 0);
+        structured_masks_leave(k, &c->off, c->ifs, 0);
         mask_plus(&k->loop[k->nloop - 1].continued, &c->off);
         break;
     case STRUCTURED_BREAKS:
-    case STRUCTURED_RETURNS: leave(k, &c->off, c->ifs, c->loops); break;
+    case STRUCTURED_RETURNS: structured_masks_leave(k, &c->off, c->ifs, c->loops); break;
     case STRUCTURED_GATHERS:
         mask_plus(&k->active, &k->loop[k->nloop - 1].continued);
         k->loop[k->nloop - 1].continued = (struct mask){0};
         break;
     case STRUCTURED_REPEATS: break;
     case STRUCTURED_ENDS: k->active = k->loop[--k->nloop].entered; break;
-    case STRUCTURED_EXITS: leave(k, &c->off, k->nconditional, k->nloop); break;
+    case STRUCTURED_EXITS: structured_masks_leave(k, &c->off, k->nconditional, k->nloop); break;
     }
 }
 
-const struct structured_activity structured_by_masks = {start, change};
+const struct structured_activity structured_by_masks = {structured_masks_start, structured_masks_change};

@@ -6,18 +6,18 @@
  * recursion a PC alone would name threads of several levels. */
 #include "mech/structured/structured.h"
 
-static void start(struct mech *m, struct structured_home *h, uint64_t place) {
+static void structured_pcs_start(struct mech *m, struct structured_home *h, uint64_t place) {
     const uint32_t n = h->words * 32;
     if (!h->pcs.at) h->pcs.at = PAGES_NEW(m->env.pages, uint64_t, n);
     for (uint32_t t = 0; t < n; t++) h->pcs.at[t] = place;
     h->pcs.active = h->live;
 }
 
-static void put(uint64_t *at, const struct mask *who, uint64_t place) {
+static void structured_pcs_put(uint64_t *at, const struct mask *who, uint64_t place) {
     FOR_MASK(t, who) at[t] = place;
 }
 
-static void compare(struct structured_home *h, uint64_t place) {
+static void structured_pcs_compare(struct structured_home *h, uint64_t place) {
     for (uint32_t k = 0; k < h->words; k++) {
         uint32_t here = 0;
         for (uint32_t l = 0; l < 32; l++) here |= (uint32_t)(h->pcs.at[k * 32 + l] == place) << l;
@@ -25,7 +25,8 @@ static void compare(struct structured_home *h, uint64_t place) {
     }
 }
 
-static void change(struct mech *m, struct structured_home *h, const struct structured_change *c) {
+static void structured_pcs_change(struct mech *m, struct structured_home *h,
+                                  const struct structured_change *c) {
     uint64_t *at = h->pcs.at;
     (void)m;
     switch (c->what) {
@@ -33,18 +34,18 @@ static void change(struct mech *m, struct structured_home *h, const struct struc
     case STRUCTURED_BREAKS:
     case STRUCTURED_SKIPS:
     case STRUCTURED_RETURNS:
-        put(at, &h->pcs.active, c->next);
-        put(at, &c->off, c->at);
+        structured_pcs_put(at, &h->pcs.active, c->next);
+        structured_pcs_put(at, &c->off, c->at);
         break;
-    case STRUCTURED_SWAPS: put(at, &h->pcs.active, c->at); break;
+    case STRUCTURED_SWAPS: structured_pcs_put(at, &h->pcs.active, c->at); break;
     case STRUCTURED_CLOSES:
     case STRUCTURED_LOOPS:
     case STRUCTURED_GATHERS:
     case STRUCTURED_REPEATS:
-    case STRUCTURED_ENDS: put(at, &h->pcs.active, c->next); break;
+    case STRUCTURED_ENDS: structured_pcs_put(at, &h->pcs.active, c->next); break;
     case STRUCTURED_EXITS: mask_minus(&h->pcs.active, &c->off); return;
     }
-    compare(h, c->next);
+    structured_pcs_compare(h, c->next);
 }
 
-const struct structured_activity structured_by_pcs = {start, change};
+const struct structured_activity structured_by_pcs = {structured_pcs_start, structured_pcs_change};

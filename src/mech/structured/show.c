@@ -20,7 +20,7 @@ struct look { /* at levels, innermost first */
     void *user;
 };
 
-static void counted(const struct structured_home *h, uint32_t value, struct mask *out) {
+static void structured_counted(const struct structured_home *h, uint32_t value, struct mask *out) {
     FOR_MASK(t, &h->live) if (h->counters.c[t] == value) out->w[t / 32] |= 1u << t % 32;
 }
 
@@ -31,7 +31,7 @@ static void see_level(struct look *l, const struct mask *stored, uint32_t depth,
     if (l->way == STRUCTURED_MASKS)
         who = *stored;
     else
-        counted(l->h, l->levels, &who);
+        structured_counted(l->h, l->levels, &who);
     mask_minus(&who, &l->seen);
     mask_plus(&l->seen, &who);
     if (mask_any(&who)) l->see(l->user, &who, structured_place(depth, pc), l->levels);
@@ -244,7 +244,7 @@ static void audit_activity(struct structured_home *h) {
     FOR_MASK(t, &h->active) CHECK(h->own_pc[t] == h->run->pc);
 }
 
-static void audit_home(const struct mech *m, const struct mech_split *s) {
+static void structured_audit_home(const struct mech *m, const struct mech_split *s) {
     const struct structured *w = m->self;
     struct structured_home *h = &w->home[s->own[STRUCTURED_HOME]];
     struct mask there = {0}, present = {0};
@@ -269,7 +269,7 @@ void structured_audit(const struct mech *m) {
     split_audit(m, false);
     FOR_SPLITS(s, m->pool) {
         const struct structured_home *h = &w->home[s->own[STRUCTURED_HOME]];
-        audit_home(m, s);
+        structured_audit_home(m, s);
         off += h->off;
         pending += h->pending;
     }

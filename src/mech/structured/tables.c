@@ -31,14 +31,15 @@ static const struct ir_insn *insn(const struct pass *s, uint32_t pc) {
     return &s->p->module->code.v[pc];
 }
 
-static bool refuse(const struct pass *s, uint32_t func, uint32_t pc, const char *why, struct err *e) {
+static bool structured_tables_refuse(const struct pass *s, uint32_t func, uint32_t pc, const char *why,
+                                     struct err *e) {
     const struct ir_module *m = s->p->module;
     return err_set(e, ERR_INPUT,
                    "%s:%" PRIu32 ": mechanism %s cannot run %s: it needs structured code, and here %s",
                    m->name, insn(s, pc)->line, s->mech, m->funcs.v[func].name, why);
 }
 
-static struct open *innermost(const struct pass *s) {
+static struct open *structured_tables_innermost(const struct pass *s) {
     return s->open.n ? &s->open.v[s->open.n - 1] : NULL;
 }
 
@@ -50,19 +51,19 @@ static const struct open *innermost_loop(const struct pass *s) {
 
 /* ---- marks: NULL, or what is wrong ---- */
 
-static void begin(struct pass *s, uint32_t pc, bool loop) {
+static void structured_tables_begin(struct pass *s, uint32_t pc, bool loop) {
     VEC_PUSH(&s->open,
              ((struct open){.pc = pc, .end = insn(s, pc)->target, .loop = loop, .part = s->part[pc]}));
 }
 
 static const char *pass_if(struct pass *s, uint32_t pc) {
     if (insn(s, pc)->op != IR_BRA) return "an if is no branch";
-    begin(s, pc, false);
+    structured_tables_begin(s, pc, false);
     return NULL;
 }
 
 static const char *pass_else(struct pass *s, uint32_t pc) {
-    struct open *o = innermost(s);
+    struct open *o = structured_tables_innermost(s);
     const struct ir_insn *i = insn(s, pc);
     if (!o || o->loop || s->other[o->pc] != IR_NOPC) return "an else has no if";
     if (i->op != IR_BRA || i->guard || o->end != pc + 1) return "an else is not what its if leads to";
@@ -72,7 +73,7 @@ static const char *pass_else(struct pass *s, uint32_t pc) {
 }
 
 static const char *pass_endif(struct pass *s, uint32_t pc) {
-    const struct open *o = innermost(s);
+    const struct open *o = structured_tables_innermost(s);
     if (!o || o->loop) return "an endif has no if";
     if (insn(s, pc)->op != IR_MARK || o->end != pc) return "an endif is not what its if or else leads to";
     s->open.n--;
@@ -81,7 +82,7 @@ static const char *pass_endif(struct pass *s, uint32_t pc) {
 
 static const char *pass_loop(struct pass *s, uint32_t pc) {
     if (insn(s, pc)->op != IR_MARK) return "a loop begins with a branch";
-    begin(s, pc, true);
+    structured_tables_begin(s, pc, true);
     return NULL;
 }
 
@@ -94,7 +95,7 @@ static const char *pass_leave(struct pass *s, uint32_t pc, uint32_t behind) {
 }
 
 static const char *pass_endloop(struct pass *s, uint32_t pc) {
-    const struct open *o = innermost(s);
+    const struct open *o = structured_tables_innermost(s);
     const struct ir_insn *i = insn(s, pc);
     if (!o || !o->loop) return "an endloop has no loop";
     if (i->op != IR_BRA || i->guard || o->end != pc || i->target != o->pc + 1)
@@ -140,12 +141,13 @@ static bool pass_marks(struct pass *s, uint32_t func, struct err *e) {
     for (uint32_t pc = f->entry; pc < f->end; pc++) {
         s->part[pc] = part;
         const char *wrong = pass_one(s, pc);
-        if (wrong) return refuse(s, func, pc, wrong, e);
+        if (wrong) return structured_tables_refuse(s, func, pc, wrong, e);
         const uint8_t what = s->what[pc];
         if (what == STRUCTURED_IF || what == STRUCTURED_ELSE || what == STRUCTURED_LOOP) part = s->parts++;
         if (what == STRUCTURED_ENDIF || what == STRUCTURED_ENDLOOP) part = s->open.v[s->open.n].part;
     }
-    return !s->open.n || refuse(s, func, innermost(s)->pc, "an if or loop does not end", e);
+    return !s->open.n || structured_tables_refuse(s, func, structured_tables_innermost(s)->pc,
+                                                  "an if or loop does not end", e);
 }
 
 /* A jump that all take stays in its part. */
@@ -154,7 +156,7 @@ static bool pass_jumps(struct pass *s, uint32_t func, struct err *e) {
     for (uint32_t pc = f->entry; pc < f->end; pc++) {
         const struct ir_insn *i = insn(s, pc);
         if (i->op == IR_BRA && !i->sub && s->part[i->target] != s->part[pc])
-            return refuse(s, func, pc, "a branch without a mark leads out of its part", e);
+            return structured_tables_refuse(s, func, pc, "a branch without a mark leads out of its part", e);
     }
     return true;
 }

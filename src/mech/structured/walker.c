@@ -51,7 +51,7 @@ void structured_create(struct mech *m, uint32_t way) {
 
 /* ---- what happens, to the mechanism's own activity and, under audit, to the others' ---- */
 
-static uint64_t place(const struct structured_home *h, uint32_t pc) {
+static uint64_t structured_walker_place(const struct structured_home *h, uint32_t pc) {
     return structured_place(h->calls, pc);
 }
 
@@ -75,7 +75,7 @@ void structured_start(struct mech *m, struct mech_split *s, uint32_t home) {
     mask_put(&h->live, h->first, &s->set);
     h->active = h->live;
     for (uint32_t k = 0; k < STRUCTURED_WAYS; k++)
-        if (k == w->way || m->env.audit) activity[k]->start(m, h, place(h, s->pc));
+        if (k == w->way || m->env.audit) activity[k]->start(m, h, structured_walker_place(h, s->pc));
     if (m->env.audit) {
         if (!h->own_pc) h->own_pc = PAGES_NEW(m->env.pages, uint32_t, h->words * 32);
         FOR_MASK(t, &h->live) h->own_pc[t] = s->pc;
@@ -85,7 +85,7 @@ void structured_start(struct mech *m, struct mech_split *s, uint32_t home) {
 
 /* ---- levels ---- */
 
-static struct structured_level *top(const struct structured_home *h) {
+static struct structured_level *structured_walker_top(const struct structured_home *h) {
     return h->n ? &h->level[h->n - 1] : NULL;
 }
 
@@ -109,13 +109,13 @@ static struct structured_level *open_level(struct mech *m, struct structured_hom
 }
 
 static void close_level(struct structured_home *h) {
-    h->height -= height_of(top(h)->kind);
+    h->height -= height_of(structured_walker_top(h)->kind);
     h->n--;
 }
 
 /* The innermost level of a kind, and what is open inside of it. */
-static struct structured_level *innermost(const struct structured_home *h, uint32_t kind,
-                                          struct structured_change *c) {
+static struct structured_level *structured_walker_innermost(const struct structured_home *h, uint32_t kind,
+                                                            struct structured_change *c) {
     uint32_t k = h->n;
     CHECK(k);
     while (h->level[--k].kind != kind) {
@@ -148,7 +148,8 @@ static void wait_there(const struct structured_home *h, const struct structured_
 }
 
 /* Counts a meeting: waiting threads go on at pc together with others. */
-static void meet(struct mech *m, struct structured_meeting *at, uint32_t others, uint32_t pc) {
+static void structured_walker_meet(struct mech *m, struct structured_meeting *at, uint32_t others,
+                                   uint32_t pc) {
     const uint32_t group = others ? others : at->last;
     if (at->branch != IR_NOPC && others + at->threads > group) split_reconverged(m, pc);
     *at = (struct structured_meeting){.branch = IR_NOPC};
@@ -157,8 +158,8 @@ static void meet(struct mech *m, struct structured_meeting *at, uint32_t others,
 /* ---- marks ---- */
 
 /* Gives the threads of the outcome that go to pc. */
-static void side_at(const struct structured_home *h, const struct mech_outcome *o, uint32_t pc,
-                    struct mask *out) {
+static void structured_walker_side_at(const struct structured_home *h, const struct mech_outcome *o,
+                                      uint32_t pc, struct mask *out) {
     for (uint32_t k = 0; k < o->nsides; k++)
         if (o->side[k].pc == pc) mask_put(out, h->first, &o->side[k].set);
 }
@@ -166,9 +167,10 @@ static void side_at(const struct structured_home *h, const struct mech_outcome *
 static uint32_t start_if(struct mech *m, struct structured_home *h, const struct mech_outcome *o) {
     const struct structured *w = m->self;
     const uint32_t target = o->insn->target, other = w->tables->other[o->pc];
-    struct structured_change c = {
-        .what = STRUCTURED_OPENS, .at = place(h, target), .next = place(h, o->pc + 1)};
-    if (target != o->pc + 1) side_at(h, o, target, &c.off);
+    struct structured_change c = {.what = STRUCTURED_OPENS,
+                                  .at = structured_walker_place(h, target),
+                                  .next = structured_walker_place(h, o->pc + 1)};
+    if (target != o->pc + 1) structured_walker_side_at(h, o, target, &c.off);
     const uint32_t end = other == IR_NOPC ? target : m->env.module->code.v[other].target;
     struct structured_level *l = open_level(m, h, LEVEL_IF, o->pc, end);
     const uint32_t off = mask_count(&c.off);
@@ -185,20 +187,23 @@ static uint32_t start_if(struct mech *m, struct structured_home *h, const struct
 }
 
 static uint32_t start_else(struct mech *m, struct structured_home *h, const struct mech_outcome *o) {
-    struct structured_level *l = top(h);
+    struct structured_level *l = structured_walker_top(h);
     wait_there(h, l, &l->meet, mask_count(&h->active), o);
     h->pending -= l->pending;
     l->pending = 0;
     l->second = true;
     happens(m, h,
-            &(struct structured_change){
-                .what = STRUCTURED_SWAPS, .at = place(h, l->end), .next = place(h, o->pc + 1)});
+            &(struct structured_change){.what = STRUCTURED_SWAPS,
+                                        .at = structured_walker_place(h, l->end),
+                                        .next = structured_walker_place(h, o->pc + 1)});
     return o->pc + 1;
 }
 
 static uint32_t start_loop(struct mech *m, struct structured_home *h, const struct mech_outcome *o) {
     open_level(m, h, LEVEL_LOOP, o->pc, o->insn->target);
-    happens(m, h, &(struct structured_change){.what = STRUCTURED_LOOPS, .next = place(h, o->pc + 1)});
+    happens(
+        m, h,
+        &(struct structured_change){.what = STRUCTURED_LOOPS, .next = structured_walker_place(h, o->pc + 1)});
     return o->pc + 1;
 }
 
@@ -207,10 +212,10 @@ static uint32_t leave_loop(struct mech *m, struct structured_home *h, const stru
                            bool breaks) {
     const uint32_t target = o->insn->target;
     struct structured_change c = {.what = breaks ? STRUCTURED_BREAKS : STRUCTURED_SKIPS,
-                                  .at = place(h, target),
-                                  .next = place(h, o->pc + 1)};
-    struct structured_level *l = innermost(h, LEVEL_LOOP, &c);
-    if (target != o->pc + 1) side_at(h, o, target, &c.off);
+                                  .at = structured_walker_place(h, target),
+                                  .next = structured_walker_place(h, o->pc + 1)};
+    struct structured_level *l = structured_walker_innermost(h, LEVEL_LOOP, &c);
+    if (target != o->pc + 1) structured_walker_side_at(h, o, target, &c.off);
     wait_there(h, l, breaks ? &l->meet : &l->round, mask_count(&c.off), o);
     happens(m, h, &c);
     return o->pc + 1;
@@ -219,28 +224,33 @@ static uint32_t leave_loop(struct mech *m, struct structured_home *h, const stru
 static uint32_t end_loop(struct mech *m, struct structured_home *h, const struct mech_outcome *o) {
     const uint32_t again = o->insn->target;
     if (mask_any(&h->active)) {
-        happens(m, h, &(struct structured_change){.what = STRUCTURED_REPEATS, .next = place(h, again)});
+        happens(m, h,
+                &(struct structured_change){.what = STRUCTURED_REPEATS,
+                                            .next = structured_walker_place(h, again)});
         return again;
     }
-    meet(m, &top(h)->meet, 0, o->pc + 1);
+    structured_walker_meet(m, &structured_walker_top(h)->meet, 0, o->pc + 1);
     close_level(h);
-    happens(m, h, &(struct structured_change){.what = STRUCTURED_ENDS, .next = place(h, o->pc + 1)});
+    happens(
+        m, h,
+        &(struct structured_change){.what = STRUCTURED_ENDS, .next = structured_walker_place(h, o->pc + 1)});
     return o->pc + 1;
 }
 
 /* ---- calls ---- */
 
-static uint32_t call(struct mech *m, struct structured_home *h, const struct mech_outcome *o) {
+static uint32_t structured_walker_call(struct mech *m, struct structured_home *h,
+                                       const struct mech_outcome *o) {
     const struct ir_module *module = m->env.module;
     const struct ir_func *f = &module->funcs.v[module->ext.v[o->insn->ext + IR_CALL_FUNC]];
     struct structured_change c = {.what = STRUCTURED_OPENS,
-                                  .at = place(h, o->pc + 1),
+                                  .at = structured_walker_place(h, o->pc + 1),
                                   .next = structured_place(h->calls + 1, f->entry)};
     struct mask callers = {0};
-    side_at(h, o, f->entry, &callers);
+    structured_walker_side_at(h, o, f->entry, &callers);
     if (!mask_any(&callers)) return o->pc + 1;
     struct structured_level *l = open_level(m, h, LEVEL_CALL, o->pc, f->end);
-    side_at(h, o, o->pc + 1, &c.off);
+    structured_walker_side_at(h, o, o->pc + 1, &c.off);
     wait_there(h, l, &l->meet, mask_count(&c.off), o);
     h->calls++;
     happens(m, h, &c);
@@ -248,10 +258,10 @@ static uint32_t call(struct mech *m, struct structured_home *h, const struct mec
 }
 
 static uint32_t ret(struct mech *m, struct structured_home *h, const struct mech_outcome *o) {
-    struct structured_change c = {.what = STRUCTURED_RETURNS, .next = place(h, o->pc + 1)};
-    struct structured_level *l = innermost(h, LEVEL_CALL, &c);
+    struct structured_change c = {.what = STRUCTURED_RETURNS, .next = structured_walker_place(h, o->pc + 1)};
+    struct structured_level *l = structured_walker_innermost(h, LEVEL_CALL, &c);
     c.at = structured_place(h->calls - 1, l->pc + 1);
-    side_at(h, o, l->pc + 1, &c.off);
+    structured_walker_side_at(h, o, l->pc + 1, &c.off);
     wait_there(h, l, &l->meet, mask_count(&c.off), o);
     happens(m, h, &c);
     return o->pc + 1;
@@ -259,35 +269,38 @@ static uint32_t ret(struct mech *m, struct structured_home *h, const struct mech
 
 /* The warp is at the end of the function that it called. */
 static uint32_t return_to_caller(struct mech *m, struct structured_home *h) {
-    const uint32_t pc = top(h)->pc + 1;
-    struct structured_meeting waited = top(h)->meet;
+    const uint32_t pc = structured_walker_top(h)->pc + 1;
+    struct structured_meeting waited = structured_walker_top(h)->meet;
     const uint32_t threads = waited.threads;
     close_level(h);
     h->calls--;
-    happens(m, h, &(struct structured_change){.what = STRUCTURED_CLOSES, .next = place(h, pc)});
-    meet(m, &waited, mask_count(&h->active) - threads, pc);
+    happens(m, h,
+            &(struct structured_change){.what = STRUCTURED_CLOSES, .next = structured_walker_place(h, pc)});
+    structured_walker_meet(m, &waited, mask_count(&h->active) - threads, pc);
     return pc;
 }
 
 /* ---- where the warp goes ---- */
 
 static void end_if(struct mech *m, struct structured_home *h, uint32_t pc) {
-    struct structured_meeting waited = top(h)->meet;
+    struct structured_meeting waited = structured_walker_top(h)->meet;
     const uint32_t threads = waited.threads;
     close_level(h);
-    happens(m, h, &(struct structured_change){.what = STRUCTURED_CLOSES, .next = place(h, pc)});
-    meet(m, &waited, mask_count(&h->active) - threads, pc);
+    happens(m, h,
+            &(struct structured_change){.what = STRUCTURED_CLOSES, .next = structured_walker_place(h, pc)});
+    structured_walker_meet(m, &waited, mask_count(&h->active) - threads, pc);
 }
 
-static void gather(struct mech *m, struct structured_home *h, uint32_t pc) {
-    const uint32_t threads = top(h)->round.threads;
-    happens(m, h, &(struct structured_change){.what = STRUCTURED_GATHERS, .next = place(h, pc)});
-    meet(m, &top(h)->round, mask_count(&h->active) - threads, pc);
+static void structured_walker_gather(struct mech *m, struct structured_home *h, uint32_t pc) {
+    const uint32_t threads = structured_walker_top(h)->round.threads;
+    happens(m, h,
+            &(struct structured_change){.what = STRUCTURED_GATHERS, .next = structured_walker_place(h, pc)});
+    structured_walker_meet(m, &structured_walker_top(h)->round, mask_count(&h->active) - threads, pc);
 }
 
 /* Returns where to go on when no thread is active: the next mark of the innermost construct. */
-static uint32_t jump(struct mech *m, const struct structured_home *h, uint32_t pc) {
-    const struct structured_level *l = top(h);
+static uint32_t structured_walker_jump(struct mech *m, const struct structured_home *h, uint32_t pc) {
+    const struct structured_level *l = structured_walker_top(h);
     const uint32_t to = l->kind == LEVEL_IF && !l->second && l->other != IR_NOPC ? l->other : l->end;
     if (to == pc) return pc;
     structured_counts(m)->skipped_parts++;
@@ -297,20 +310,20 @@ static uint32_t jump(struct mech *m, const struct structured_home *h, uint32_t p
 
 /* Whether the warp is behind the last instruction of the function that it is in. */
 static bool at_end(const struct structured_home *h, uint32_t pc) {
-    return h->n && top(h)->kind == LEVEL_CALL && top(h)->end == pc;
+    return h->n && structured_walker_top(h)->kind == LEVEL_CALL && structured_walker_top(h)->end == pc;
 }
 
 /* The warp comes to pc: threads that wait there join before it is issued. */
-static void arrive(struct mech *m, struct structured_home *h, uint32_t pc) {
+static void structured_walker_arrive(struct mech *m, struct structured_home *h, uint32_t pc) {
     const struct structured *w = m->self;
     struct mech_split *s = h->run;
     do {
-        if (w->skip && h->n && !mask_any(&h->active)) pc = jump(m, h, pc);
+        if (w->skip && h->n && !mask_any(&h->active)) pc = structured_walker_jump(m, h, pc);
         if (!at_end(h, pc)) break;
         pc = return_to_caller(m, h);
     } while (true);
     if (w->tables->what[pc] == STRUCTURED_ENDIF) end_if(m, h, pc);
-    if (w->tables->what[pc] == STRUCTURED_ENDLOOP) gather(m, h, pc);
+    if (w->tables->what[pc] == STRUCTURED_ENDLOOP) structured_walker_gather(m, h, pc);
     s->pc = pc;
     mask_set(&h->active, h->first, &s->set);
     s->threads = mask_count(&h->active);
@@ -319,7 +332,7 @@ static void arrive(struct mech *m, struct structured_home *h, uint32_t pc) {
 
 /* ---- the interface ---- */
 
-static void note(struct mech *m, const struct mech_split *s, const struct mech_outcome *o) {
+static void structured_walker_note(struct mech *m, const struct mech_split *s, const struct mech_outcome *o) {
     const struct structured *w = m->self;
     const uint8_t what = w->tables->what[o->pc];
     structured_counts(m)->marks += what >= STRUCTURED_IF && what <= STRUCTURED_ENDLOOP;
@@ -328,7 +341,7 @@ static void note(struct mech *m, const struct mech_split *s, const struct mech_o
     if (o->nsides > 1) split_diverged(m, o->nsides);
 }
 
-static void leave(struct mech *m, struct structured_home *h, const struct mech_set *gone) {
+static void structured_walker_leave(struct mech *m, struct structured_home *h, const struct mech_set *gone) {
     struct structured_change c = {.what = STRUCTURED_EXITS};
     mask_put(&c.off, h->first, gone);
     mask_minus(&h->live, &c.off);
@@ -338,7 +351,7 @@ static void leave(struct mech *m, struct structured_home *h, const struct mech_s
 }
 
 /* env.audit: where the threads themselves went. */
-static void follow(struct structured_home *h, const struct mech_outcome *o) {
+static void structured_walker_follow(struct structured_home *h, const struct mech_outcome *o) {
     for (uint32_t k = 0; k < o->nsides; k++) {
         struct mask side = {0};
         mask_put(&side, h->first, &o->side[k].set);
@@ -347,7 +360,8 @@ static void follow(struct structured_home *h, const struct mech_outcome *o) {
     FOR_MASK(t, &h->waiting) h->own_pc[t] = o->pc + 1;
 }
 
-static uint32_t execute(struct mech *m, struct structured_home *h, const struct mech_outcome *o) {
+static uint32_t structured_walker_execute(struct mech *m, struct structured_home *h,
+                                          const struct mech_outcome *o) {
     const struct structured *w = m->self;
     switch (w->tables->what[o->pc]) {
     case STRUCTURED_IF: return start_if(m, h, o);
@@ -356,7 +370,7 @@ static uint32_t execute(struct mech *m, struct structured_home *h, const struct 
     case STRUCTURED_BRK: return leave_loop(m, h, o, true);
     case STRUCTURED_CONT: return leave_loop(m, h, o, false);
     case STRUCTURED_ENDLOOP: return end_loop(m, h, o);
-    case STRUCTURED_CALL: return call(m, h, o);
+    case STRUCTURED_CALL: return structured_walker_call(m, h, o);
     case STRUCTURED_RET: return ret(m, h, o);
     default: break;
     }
@@ -372,11 +386,11 @@ static void count_off(struct structured *w, struct structured_home *h, uint32_t 
     h->off = off;
 }
 
-static void step(struct mech *m, struct structured_home *h, const struct mech_outcome *o) {
-    note(m, h->run, o);
+static void structured_walker_step(struct mech *m, struct structured_home *h, const struct mech_outcome *o) {
+    structured_walker_note(m, h->run, o);
     mask_put(&h->waiting, h->first, &o->waiting);
-    if (m->env.audit) follow(h, o);
-    if (o->exited.n) leave(m, h, &o->exited);
+    if (m->env.audit) structured_walker_follow(h, o);
+    if (o->exited.n) structured_walker_leave(m, h, &o->exited);
     if (!h->nlive) {
         h->run->set.n = h->run->threads = 0;
         split_free(m, h->run);
@@ -387,7 +401,7 @@ static void step(struct mech *m, struct structured_home *h, const struct mech_ou
         h->run->threads = mask_count(&h->active);
         order_remove(m->order, h->run);
     } else {
-        arrive(m, h, execute(m, h, o));
+        structured_walker_arrive(m, h, structured_walker_execute(m, h, o));
     }
 }
 
@@ -405,7 +419,7 @@ void structured_commit(struct mech *m, struct mech_split *s, const struct mech_o
     if (together && structured_advance(m, s, o->side[0].pc)) return;
     struct structured_home *h = &w->home[s->own[STRUCTURED_HOME]];
     const uint32_t pending = h->pending;
-    step(m, h, o);
+    structured_walker_step(m, h, o);
     count_off(w, h, pending);
 }
 
@@ -417,7 +431,7 @@ static void release_lanes(struct mech *m, uint32_t warp, uint32_t lanes, uint32_
     CHECK(h->run->pc == pc);
     h->waiting.w[warp - h->first] &= ~lanes;
     if (mask_any(&h->waiting)) return;
-    arrive(m, h, pc);
+    structured_walker_arrive(m, h, pc);
     count_off(w, h, pending);
 }
 

@@ -114,7 +114,8 @@ static uint32_t find_ways(struct mech *m, const struct mech_split *s, const stru
 }
 
 /* Threads that exited are gone from their side, and from every join below it. */
-static void leave(struct mech *m, struct tbc_block *b, struct mech_split *s, const struct mech_set *gone) {
+static void tbc_block_leave(struct mech *m, struct tbc_block *b, struct mech_split *s,
+                            const struct mech_set *gone) {
     const struct tbc *t = m->self;
     struct tbc_side *n = t->w[s->id].side;
     n->threads -= set_count(gone);
@@ -151,7 +152,7 @@ void tbc_go(struct mech *m, struct tbc_block *b, struct mech_split *s, uint32_t 
 }
 
 /* Nothing changes for the stack as long as other warps of the side run, unless one waits at a branch for this one. */
-static void after(struct mech *m, struct tbc_block *b, const struct tbc_side *n) {
+static void tbc_block_after(struct mech *m, struct tbc_block *b, const struct tbc_side *n) {
     const struct tbc *t = m->self;
     if (!n->warps || (n->gather && (n->blocked || t->by_place))) tbc_turn(m, b);
 }
@@ -162,11 +163,11 @@ static void step_on(struct mech *m, struct tbc_block *b, struct mech_split *s, u
     tbc_go(m, b, s, pc, depth);
 }
 
-static void commit_slow(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+static void tbc_block_commit_slow(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     struct tbc *t = m->self;
     struct tbc_block *b = t->w[s->id].block;
     struct tbc_side *n = t->w[s->id].side;
-    if (o->exited.n) leave(m, b, s, &o->exited);
+    if (o->exited.n) tbc_block_leave(m, b, s, &o->exited);
     if (o->waiting.n) {
         block_warp(m, s, o);
     } else if (!s->threads) {
@@ -179,7 +180,7 @@ static void commit_slow(struct mech *m, struct mech_split *s, const struct mech_
         else
             step_on(m, b, s, t->way[0].pc, t->way[0].depth);
     }
-    after(m, b, n);
+    tbc_block_after(m, b, n);
     if (s->in_flight) order_remove(m->order, s); /* its slot has no warp now */
 }
 
@@ -190,7 +191,7 @@ void tbc_commit(struct mech *m, struct mech_split *s, const struct mech_outcome 
     const uint32_t pc = o->nsides ? o->side[0].pc : 0, backs = w->backs;
     if (o->nsides != 1 || o->exited.n || o->waiting.n || o->depth_change || t->code->varies[o->pc] ||
         pc == n->rpc || pc == n->lpc) {
-        commit_slow(m, s, o);
+        tbc_block_commit_slow(m, s, o);
         return;
     }
     s->pc = pc;
@@ -212,6 +213,6 @@ void tbc_release(struct mech *m, const struct mech_set *set, uint32_t pc) {
         if (w->waits) continue;
         n->blocked--;
         tbc_go(m, w->block, s, pc, w->depth);
-        after(m, w->block, n);
+        tbc_block_after(m, w->block, n);
     }
 }

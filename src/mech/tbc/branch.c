@@ -23,7 +23,7 @@
 
 /* ---- where threads meet ---- */
 
-static bool at_join(const struct tbc_join *j, uint32_t pc, int32_t depth) {
+static bool tbc_branch_at_join(const struct tbc_join *j, uint32_t pc, int32_t depth) {
     if (depth != j->rdepth) return false;
     return j->rpc == pc || (j->rpc == IR_NOPC && (j->pc == IR_NOPC || j->pc == pc));
 }
@@ -37,15 +37,16 @@ static bool at_likely(const struct tbc_side *n, uint32_t pc, int32_t depth) {
     return n->likely && pc == n->lpc && depth == n->ldepth;
 }
 
-static void arrive(struct tbc *t, struct tbc_join *j, uint32_t threads, uint32_t warps, uint32_t pc) {
+static void tbc_branch_arrive(struct tbc *t, struct tbc_join *j, uint32_t threads, uint32_t warps,
+                              uint32_t pc) {
     j->pc = pc;
     j->arrived += threads;
     j->brought += warps;
     t->joining += threads;
 }
 
-static void collect(struct mech *m, struct tbc_side *to, const uint32_t *mask, uint32_t threads,
-                    uint32_t warps) {
+static void tbc_branch_collect(struct mech *m, struct tbc_side *to, const uint32_t *mask, uint32_t threads,
+                               uint32_t warps) {
     struct tbc *t = m->self;
     tbc_or(to->mask, mask, t->row);
     to->threads += threads;
@@ -54,8 +55,8 @@ static void collect(struct mech *m, struct tbc_side *to, const uint32_t *mask, u
     tbc_counts(m)->lcp_merges += warps;
 }
 
-static void move(const struct tbc *t, struct tbc_side *from, uint32_t *to, const uint32_t *mask,
-                 uint32_t threads) {
+static void tbc_branch_move(const struct tbc *t, struct tbc_side *from, uint32_t *to, const uint32_t *mask,
+                            uint32_t threads) {
     tbc_without(from->mask, mask, t->row);
     from->threads -= threads;
     if (to) tbc_or(to, mask, t->row);
@@ -66,19 +67,19 @@ struct tbc_side *tbc_place(struct mech *m, struct tbc_side *n, const uint32_t *m
     struct tbc *t = m->self;
     for (;;) {
         struct tbc_join *j = n->join;
-        if (at_join(j, pc, depth)) {
-            move(t, n, NULL, mask, threads);
-            arrive(t, j, threads, 1, pc);
+        if (tbc_branch_at_join(j, pc, depth)) {
+            tbc_branch_move(t, n, NULL, mask, threads);
+            tbc_branch_arrive(t, j, threads, 1, pc);
             return NULL;
         }
         if (at_likely(n, pc, depth)) {
-            move(t, n, NULL, mask, threads);
-            collect(m, n->likely, mask, threads, 1);
+            tbc_branch_move(t, n, NULL, mask, threads);
+            tbc_branch_collect(m, n->likely, mask, threads, 1);
             return NULL;
         }
         if (!beyond(j, depth)) return n;
         tbc_without(j->mask, mask, t->row);
-        move(t, n, j->side->mask, mask, threads);
+        tbc_branch_move(t, n, j->side->mask, mask, threads);
         n = j->side;
         n->threads += threads;
     }
@@ -88,8 +89,8 @@ struct tbc_side *tbc_place(struct mech *m, struct tbc_side *n, const uint32_t *m
 
 /* The join of the branch's sides, on top of side n. If n ends there too, and all of it is at the branch, they replace it. If
  * only some of it is, they must not: what is left of n would have to wait for them, or they for it. */
-static struct tbc_join *join_of(struct mech *m, struct tbc_block *b, struct tbc_side *n,
-                                const struct tbc_gather *g) {
+static struct tbc_join *tbc_branch_join_of(struct mech *m, struct tbc_block *b, struct tbc_side *n,
+                                           const struct tbc_gather *g) {
     const int32_t rdepth = g->rpc == IR_NOPC ? g->depth - 1 : g->depth;
     uint32_t threads = 0;
     for (uint32_t k = 0; k < g->narms; k++) threads += g->arm[k].threads;
@@ -147,13 +148,13 @@ static void note_depth(struct mech *m, const struct tbc_block *b) {
 static bool leave_by(struct mech *m, struct tbc_block *b, struct tbc_side *n, struct tbc_join *j,
                      struct tbc_arm *a, const struct tbc_side *like) {
     struct tbc *t = m->self;
-    move(t, n, j == n->join ? NULL : j->mask, a->mask, a->threads);
-    if (at_join(j, a->pc, a->depth)) {
-        arrive(t, j, a->threads, a->warps, a->pc);
+    tbc_branch_move(t, n, j == n->join ? NULL : j->mask, a->mask, a->threads);
+    if (tbc_branch_at_join(j, a->pc, a->depth)) {
+        tbc_branch_arrive(t, j, a->threads, a->warps, a->pc);
         return false;
     }
     if (at_likely(like, a->pc, a->depth)) {
-        collect(m, like->likely, a->mask, a->threads, a->warps);
+        tbc_branch_collect(m, like->likely, a->mask, a->threads, a->warps);
         return false;
     }
     if (!beyond(j, a->depth)) return true;
@@ -166,8 +167,8 @@ static bool leave_by(struct mech *m, struct tbc_block *b, struct tbc_side *n, st
     return false;
 }
 
-static void push(struct mech *m, struct tbc_join *j, struct tbc_arm *a, const struct tbc_side *like,
-                 struct tbc_side **at) {
+static void tbc_branch_push(struct mech *m, struct tbc_join *j, struct tbc_arm *a,
+                            const struct tbc_side *like, struct tbc_side **at) {
     struct tbc *t = m->self;
     struct tbc_side *s = tbc_side_new(m, j, a->pc, a->depth);
     tbc_or(s->mask, a->mask, t->row);
@@ -183,9 +184,10 @@ static void push(struct mech *m, struct tbc_join *j, struct tbc_arm *a, const st
 }
 
 /* The arms of g become entries, the one to run first last; the first gets its turn from tbc_turn. */
-static void diverge(struct mech *m, struct tbc_block *b, struct tbc_side *n, struct tbc_gather *g) {
+static void tbc_branch_diverge(struct mech *m, struct tbc_block *b, struct tbc_side *n,
+                               struct tbc_gather *g) {
     struct tbc_side like = {0};
-    struct tbc_join *j = g->join = join_of(m, b, n, g);
+    struct tbc_join *j = g->join = tbc_branch_join_of(m, b, n, g);
     bool done[MECH_SIDES] = {false};
     split_diverged(m, g->narms);
     find_likely(m, n, j, g, &like);
@@ -200,7 +202,7 @@ static void diverge(struct mech *m, struct tbc_block *b, struct tbc_side *n, str
                                                       (enum stack_side)tbc_params(m)->side, g->pc + 1)))
                 last = i;
         done[last] = true;
-        if (leave_by(m, b, n, j, &g->arm[last], &like)) push(m, j, &g->arm[last], &like, &j->top);
+        if (leave_by(m, b, n, j, &g->arm[last], &like)) tbc_branch_push(m, j, &g->arm[last], &like, &j->top);
     }
     note_depth(m, b);
 }
@@ -248,7 +250,7 @@ static void wait_for_others(struct mech *m, struct tbc_block *b, struct mech_spl
 /* ---- a warp that passes without waiting (CAPRI) ---- */
 
 /* The entries of g may get more threads. */
-static void feed(const struct tbc_side *n, struct tbc_gather *g, struct tbc_gather *by) {
+static void tbc_branch_feed(const struct tbc_side *n, struct tbc_gather *g, struct tbc_gather *by) {
     for (uint32_t k = 0; k < g->narms; k++)
         if (g->arm[k].side) g->arm[k].side->fed = by;
     if (g->likely && g->likely != n->likely) g->likely->fed = by;
@@ -259,7 +261,7 @@ static struct tbc_side *pass_first(struct mech *m, struct tbc_block *b, struct t
                                    struct tbc_gather *g) {
     struct tbc *t = m->self;
     g->open = true;
-    diverge(m, b, n, g);
+    tbc_branch_diverge(m, b, n, g);
     for (uint32_t k = 0; k < g->narms && !g->live; k++)
         if (g->arm[k].side && g->arm[k].side == g->join->top) g->live = g->arm[k].side;
     if (!g->live) return NULL;
@@ -283,7 +285,7 @@ static struct tbc_side *pass_later(struct mech *m, struct tbc_block *b, struct t
     a->warps++;
     if (!leave_by(m, b, n, g->join, &part, &like)) return NULL;
     if (!a->side) {
-        push(m, g->join, &part, &like, g->live ? &g->live->below : &g->join->top);
+        tbc_branch_push(m, g->join, &part, &like, g->live ? &g->live->below : &g->join->top);
         a->side = part.side;
         if (!g->live) {
             g->live = a->side;
@@ -318,8 +320,8 @@ static void run_part(struct mech *m, struct tbc_block *b, struct mech_split *s, 
     order_add(m->order, s);
 }
 
-static void pass(struct mech *m, struct tbc_block *b, struct mech_split *s, struct tbc_gather *g,
-                 uint32_t ways) {
+static void tbc_branch_pass(struct mech *m, struct tbc_block *b, struct mech_split *s, struct tbc_gather *g,
+                            uint32_t ways) {
     struct tbc *t = m->self;
     struct tbc_side *n = t->w[s->id].side, *to = NULL;
     ++*t->bypassed;
@@ -335,7 +337,7 @@ static void pass(struct mech *m, struct tbc_block *b, struct mech_split *s, stru
         }
         note_depth(m, b);
     }
-    feed(n, g, g);
+    tbc_branch_feed(n, g, g);
     run_part(m, b, s, to);
 }
 
@@ -363,7 +365,7 @@ void tbc_branch(struct mech *m, struct tbc_block *b, struct mech_split *s, const
     if (waits)
         wait_for_others(m, b, s, g, ways);
     else
-        pass(m, b, s, g, ways);
+        tbc_branch_pass(m, b, s, g, ways);
 }
 
 /* ---- a branch that all have come to ---- */
@@ -397,7 +399,7 @@ static bool is_ready(const struct mech *m, const struct tbc_side *n, const struc
 }
 
 /* No warp diverged: all go on. */
-static void go_on(struct mech *m, struct tbc_block *b, struct tbc_side *n, struct tbc_gather *g) {
+static void tbc_branch_go_on(struct mech *m, struct tbc_block *b, struct tbc_side *n, struct tbc_gather *g) {
     struct tbc *t = m->self;
     tbc_counts(m)->uniform_waits += g->warps - 1;
     for (uint32_t id = g->parked, next; id != SPLIT_NONE; id = next) {
@@ -408,18 +410,19 @@ static void go_on(struct mech *m, struct tbc_block *b, struct tbc_side *n, struc
     }
 }
 
-static void resolve(struct mech *m, struct tbc_block *b, struct tbc_side *n, struct tbc_gather *g) {
+static void tbc_branch_resolve(struct mech *m, struct tbc_block *b, struct tbc_side *n,
+                               struct tbc_gather *g) {
     struct tbc *t = m->self;
     tbc_gather_take(n, g);
     if (t->learn) t->learn(m, b, g);
     t->joining -= g->threads;
     tbc_counts(m)->branch_waits += g->warps - 1;
     if (g->narms == 1) {
-        go_on(m, b, n, g);
+        tbc_branch_go_on(m, b, n, g);
     } else {
         for (uint32_t id = g->parked; id != SPLIT_NONE; id = t->w[id].next)
             tbc_warp_retire(m, b, split_known(m->pool, id));
-        diverge(m, b, n, g);
+        tbc_branch_diverge(m, b, n, g);
     }
     tbc_gather_free(t, g);
 }
@@ -429,18 +432,18 @@ static void close(struct mech *m, struct tbc_block *b, struct tbc_side *n, struc
     struct tbc *t = m->self;
     tbc_gather_take(n, g);
     t->learn(m, b, g);
-    feed(n, g, NULL);
+    tbc_branch_feed(n, g, NULL);
     tbc_gather_free(t, g);
 }
 
-static bool settle(struct mech *m, struct tbc_block *b, struct tbc_side *n) {
+static bool tbc_branch_settle(struct mech *m, struct tbc_block *b, struct tbc_side *n) {
     struct tbc_gather *g = n->gather;
     while (g && !is_ready(m, n, g)) g = g->next;
     if (!g) return false;
     if (g->open)
         close(m, b, n, g);
     else
-        resolve(m, b, n, g);
+        tbc_branch_resolve(m, b, n, g);
     return true;
 }
 
@@ -451,7 +454,7 @@ static bool is_done(const struct tbc_side *n) {
 }
 
 /* All sides are done: the join's threads go on in the side below. */
-static void rejoin(struct mech *m, struct tbc_block *b, struct tbc_join *j) {
+static void tbc_branch_rejoin(struct mech *m, struct tbc_block *b, struct tbc_join *j) {
     struct tbc *t = m->self;
     struct tbc_side *n = j->side;
     const uint32_t threads = j->arrived;
@@ -476,7 +479,7 @@ static void rejoin(struct mech *m, struct tbc_block *b, struct tbc_join *j) {
     tbc_join_free(t, b, j);
 }
 
-static void begin(struct mech *m, struct tbc_block *b, struct tbc_side *n) {
+static void tbc_branch_begin(struct mech *m, struct tbc_block *b, struct tbc_side *n) {
     struct tbc *t = m->self;
     n->live = true;
     *(n->collects ? &t->joining : &t->inactive) -= n->threads;
@@ -484,11 +487,11 @@ static void begin(struct mech *m, struct tbc_block *b, struct tbc_side *n) {
 }
 
 /* One thing that can happen at a join or its sides; false: nothing can. */
-static bool step(struct mech *m, struct tbc_block *b, struct tbc_join *j) {
+static bool tbc_branch_step(struct mech *m, struct tbc_block *b, struct tbc_join *j) {
     struct tbc *t = m->self;
     for (struct tbc_side **at = &j->top; *at;) {
         struct tbc_side *n = *at;
-        if (settle(m, b, n)) return true;
+        if (tbc_branch_settle(m, b, n)) return true;
         if (is_done(n) && (n->live || at == &j->top)) {
             *at = n->below;
             tbc_side_free(t, n);
@@ -498,15 +501,15 @@ static bool step(struct mech *m, struct tbc_block *b, struct tbc_join *j) {
     }
     if (j->top && (j->top->live || j->top->fed)) return false;
     if (j->top)
-        begin(m, b, j->top);
+        tbc_branch_begin(m, b, j->top);
     else
-        rejoin(m, b, j);
+        tbc_branch_rejoin(m, b, j);
     return true;
 }
 
 void tbc_turn(struct mech *m, struct tbc_block *b) {
     for (bool more = true; more && b->njoins;) {
         more = false;
-        for (uint32_t k = b->njoins; k-- > 0 && !more;) more = step(m, b, b->join[k]);
+        for (uint32_t k = b->njoins; k-- > 0 && !more;) more = tbc_branch_step(m, b, b->join[k]);
     }
 }

@@ -77,7 +77,7 @@ static bool would_help(const struct mech *m, const struct tbc_block *b, const st
     return helps;
 }
 
-static void learn(struct mech *m, const struct tbc_block *b, const struct tbc_gather *g) {
+static void tbc_capri_learn(struct mech *m, const struct tbc_block *b, const struct tbc_gather *g) {
     struct capri *c = m->self;
     const bool truth = would_help(m, b, g), told = !g->open;
     struct capri_counts *n = capri_counts(m);
@@ -91,19 +91,19 @@ static void learn(struct mech *m, const struct tbc_block *b, const struct tbc_ga
     if (!truth && *count) --*count;
 }
 
-static bool create(struct mech *m, struct err *e) {
+static bool tbc_capri_create(struct mech *m, struct err *e) {
     struct capri *c = m->self;
     const struct capri_params *p = capri_params(m);
     if (!tbc_create(m, e)) return false;
     c->t.is_adequate = is_adequate;
-    c->t.learn = learn;
+    c->t.learn = tbc_capri_learn;
     c->t.bypassed = &capri_counts(m)->bypassed;
     c->t.free_uniform = p->uniform == CAPRI_PASS;
     c->t.by_place = p->uniform == CAPRI_PASS || p->predict != CAPRI_ADEQUATE;
     return lookup_init(&c->capt, m->env.pages, "capri.entries", p->entries, p->entries, e);
 }
 
-static void state(const struct mech *m, struct sb *out) {
+static void tbc_capri_state(const struct mech *m, struct sb *out) {
     const struct capri *c = m->self;
     tbc_state(m, out);
     for (uint32_t k = 0; k < lookup_entries(&c->capt); k++)
@@ -113,7 +113,7 @@ static void state(const struct mech *m, struct sb *out) {
 }
 
 /* A PC, the history, and whether there is one; fully associative. */
-static void storage(const struct mech *m, struct mech_storage *out) {
+static void tbc_capri_storage(const struct mech *m, struct mech_storage *out) {
     const struct capri_params *p = capri_params(m);
     tbc_storage(m, out);
     storage_add(out, (struct mech_array){.name = "capt",
@@ -134,7 +134,7 @@ const struct mech_ops mech_capri = {
     .counters = MECH_COUNTER_ROWS(COUNTERS),
     .self_bytes = sizeof(struct capri),
     .prepare = tbc_prepare,
-    .create = create,
+    .create = tbc_capri_create,
     .launch = tbc_launch,
     .select = tbc_select,
     .commit = tbc_commit,
@@ -143,7 +143,7 @@ const struct mech_ops mech_capri = {
     .clocked = tbc_clocked,
     .census = tbc_census,
     .places = tbc_places,
-    .state = state,
-    .storage = storage,
+    .state = tbc_capri_state,
+    .storage = tbc_capri_storage,
     .audit = tbc_audit,
 };

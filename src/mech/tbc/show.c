@@ -145,7 +145,7 @@ void tbc_storage(const struct mech *m, struct mech_storage *out) {
 
 /* ---- audit ---- */
 
-static uint32_t count(const uint32_t *mask, uint32_t words) {
+static uint32_t tbc_count(const uint32_t *mask, uint32_t words) {
     uint32_t n = 0;
     for (uint32_t k = 0; k < words; k++) n += bits_count(mask[k]);
     return n;
@@ -157,7 +157,7 @@ static bool disjoint(const uint32_t *a, const uint32_t *b, uint32_t words) {
     return !both;
 }
 
-static bool within(const uint32_t *a, const uint32_t *b, uint32_t words) {
+static bool tbc_within(const uint32_t *a, const uint32_t *b, uint32_t words) {
     uint32_t out = 0;
     for (uint32_t k = 0; k < words; k++) out |= a[k] & ~b[k];
     return !out;
@@ -167,7 +167,7 @@ static bool within(const uint32_t *a, const uint32_t *b, uint32_t words) {
 static void audit_side(const struct mech *m, const struct tbc_block *b, const struct tbc_side *n) {
     const struct tbc *t = m->self;
     uint32_t mask[STACK_WORDS] = {0}, threads = 0, warps = 0, blocked = 0;
-    CHECK(count(n->mask, b->words) == n->threads);
+    CHECK(tbc_count(n->mask, b->words) == n->threads);
     CHECK(!n->likely || (n->likely->join == n->join && !n->likely->live));
     for (uint32_t id = n->first; id != SPLIT_NONE; id = t->w[id].next) {
         const struct mech_split *s = split_at(m->pool, id);
@@ -206,8 +206,8 @@ static void audit_join(const struct mech *m, const struct tbc_block *b, const st
         audit_side(m, b, n);
     }
     if (j->side) {
-        CHECK(within(seen, j->mask, b->words));
-        CHECK(count(seen, b->words) + j->arrived == count(j->mask, b->words));
+        CHECK(tbc_within(seen, j->mask, b->words));
+        CHECK(tbc_count(seen, b->words) + j->arrived == tbc_count(j->mask, b->words));
         return;
     }
     for (uint32_t k = 0; k < b->words; k++) CHECK(seen[k] == (m->pool->present[b->first + k] & b->all[k]));

@@ -9,7 +9,7 @@
 
 enum { MOST = 1 << 22 }; /* entries of all frontiers of a function */
 
-static bool refuse(const struct mech_program *p, uint32_t func, struct err *e) {
+static bool tf_tables_refuse(const struct mech_program *p, uint32_t func, struct err *e) {
     const struct ir_func *f = &p->module->funcs.v[func];
     return err_set(e, ERR_INPUT,
                    "%s:%" PRIu32
@@ -26,7 +26,7 @@ static bool follow_blocks(const struct mech_program *p, uint32_t func, const uin
     struct err limit = {0}; /* says the same without the way out */
     if (!cfg_frontiers(c, func, MOST, &fr, &limit)) {
         err_free(&limit);
-        return refuse(p, func, e);
+        return tf_tables_refuse(p, func, e);
     }
     for (uint32_t k = 0; k < f->nblocks; k++) {
         const struct cfg_block *b = &c->blocks[f->block + k];
@@ -38,7 +38,8 @@ static bool follow_blocks(const struct mech_program *p, uint32_t func, const uin
 }
 
 /* For the functions that the kernel can reach. */
-static bool follow(const struct mech_program *p, const uint32_t *place, uint32_t *after, struct err *e) {
+static bool tf_tables_follow(const struct mech_program *p, const uint32_t *place, uint32_t *after,
+                             struct err *e) {
     const uint32_t n = (uint32_t)p->module->funcs.n;
     bool *seen = xcalloc(n, sizeof *seen), fine = true;
     ir_reach(p->module, p->func, seen);
@@ -54,6 +55,7 @@ const void *tf_prepare(const struct mech_program *p, struct arena *mem, struct e
     uint32_t *after = ARENA_NEW(mem, uint32_t, n);
     *t = (struct tf_tables){*walk_by_priority(p, mem), after};
     memset(after, 0xff, n * sizeof *after); /* TF_NOWHERE */
-    if (params->kind == TF_SANDYBRIDGE && !params->skip && !follow(p, t->order.place, after, e)) return NULL;
+    if (params->kind == TF_SANDYBRIDGE && !params->skip && !tf_tables_follow(p, t->order.place, after, e))
+        return NULL;
     return t;
 }

@@ -43,7 +43,7 @@ struct tf {
     bool walks, together;  /* blocks without threads are walked */
 };
 
-static bool create(struct mech *m, struct err *e) {
+static bool tf_create(struct mech *m, struct err *e) {
     (void)e;
     struct tf *f = m->self;
     const struct tf_params *p = tf_params(m);
@@ -55,7 +55,7 @@ static bool create(struct mech *m, struct err *e) {
     return true;
 }
 
-static void start(struct mech *m, struct mech_split *s, uint32_t home) {
+static void tf_start(struct mech *m, struct mech_split *s, uint32_t home) {
     struct tf *f = m->self;
     walk_start(m, &f->walk, s, home);
 }
@@ -104,7 +104,7 @@ static void go_to(struct mech *m, struct walk_home *h, uint64_t key) {
 }
 
 /* All threads stand or wait. `next`: the frontier's word. */
-static void decide(struct mech *m, struct walk_home *h, const struct mech_outcome *o, uint64_t next) {
+static void tf_decide(struct mech *m, struct walk_home *h, const struct mech_outcome *o, uint64_t next) {
     const struct tf *f = m->self;
     const uint64_t limit = h->list.limit;
     note_list(m, h);
@@ -123,7 +123,7 @@ static bool whole_warp(const struct walk_home *h) {
     return !h->list.standing.n && !h->list.blocked.n;
 }
 
-static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+static void tf_commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     struct tf *f = m->self;
     struct walk_home *h = walk_home_of(&f->walk, s);
     uint64_t next = frontier(f, sorted_depth(h->key), o->pc);
@@ -143,11 +143,11 @@ static void commit(struct mech *m, struct mech_split *s, const struct mech_outco
     const uint32_t made = walk_scatter(m, &f->walk, h, o);
     /* A side that goes on as it is was not inserted. */
     tf_counts(m)->inserts += made - (made == 1 && o->nsides == 1 && aimed_at(m, o, h->list.limit));
-    decide(m, h, o, next);
+    tf_decide(m, h, o, next);
 }
 
 /* Released threads stand. A unit in flight sees them when it commits. */
-static void arrived(struct mech *m, struct walk_home *h) {
+static void tf_arrived(struct mech *m, struct walk_home *h) {
     struct tf *f = m->self;
     note_list(m, h);
     if (h->run->in_flight || (!order_parked(h->run) && h->key < h->list.limit)) return;
@@ -156,9 +156,9 @@ static void arrived(struct mech *m, struct walk_home *h) {
     go_to(m, h, h->list.limit);
 }
 
-static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
+static void tf_release(struct mech *m, const struct mech_set *set, uint32_t pc) {
     struct tf *f = m->self;
-    walk_release(m, &f->walk, set, pc, arrived);
+    walk_release(m, &f->walk, set, pc, tf_arrived);
 }
 
 /* ---- for people ---- */
@@ -166,7 +166,7 @@ static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
 enum { PC_BITS = 32, DEPTH_BITS = 16 };
 
 /* A warp has at most as many entries as threads. Depths are our addition. */
-static void storage(const struct mech *m, struct mech_storage *out) {
+static void tf_storage(const struct mech *m, struct mech_storage *out) {
     const uint64_t threads = (uint64_t)m->env.warps * SORTED_LANES, w = m->env.warp_size;
     const uint64_t homes = threads / w ? threads / w : 1, of_home = threads / homes;
     if (tf_params(m)->kind == TF_STACK) {
@@ -183,7 +183,7 @@ static void storage(const struct mech *m, struct mech_storage *out) {
                          .name = "warp_pc_and_depth", .entries = homes, .bits = PC_BITS + DEPTH_BITS});
 }
 
-static void audit(const struct mech *m) {
+static void tf_audit(const struct mech *m) {
     const struct tf *f = m->self;
     walk_audit(m, &f->walk, true);
     FOR_SPLITS(s, m->pool) CHECK(f->walks || s->threads || order_parked(s));
@@ -199,13 +199,13 @@ const struct mech_ops mech_tf = {
     .counters = MECH_COUNTER_ROWS(TF_COUNTERS),
     .self_bytes = sizeof(struct tf),
     .prepare = tf_prepare,
-    .create = create,
-    .start = start,
-    .commit = commit,
-    .release = release,
+    .create = tf_create,
+    .start = tf_start,
+    .commit = tf_commit,
+    .release = tf_release,
     .census = walk_census,
     .places = walk_places,
     .state = walk_state,
-    .storage = storage,
-    .audit = audit,
+    .storage = tf_storage,
+    .audit = tf_audit,
 };

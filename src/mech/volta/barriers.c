@@ -21,7 +21,7 @@ static bool is_of(const struct volta_barrier *b, uint32_t reg, uint32_t depth) {
 
 /* ---- going on ---- */
 
-static void drop(struct volta_home *h, struct volta_barrier *b) {
+static void volta_barriers_drop(struct volta_home *h, struct volta_barrier *b) {
     b->used = false;
     while (h->n && !h->barrier[h->n - 1].used) h->n--;
 }
@@ -34,17 +34,17 @@ static void let_go(struct mech *m, struct volta_home *h, struct volta_barrier *b
         volta_counts(m)->released_without_yielded++;
         mech_event(m, "barrier %u lets go without those who yielded", (unsigned)b->reg);
     }
-    drop(h, b);
+    volta_barriers_drop(h, b);
     set_copy(&set, &s->set);
     volta_unify(m, h, &set);
     volta_ready(m, s, false);
 }
 
 /* Without members it is gone; with none but those who are there or have yielded, the former go on. */
-static void check(struct mech *m, struct volta_home *h, struct volta_barrier *b) {
+static void volta_barriers_check(struct mech *m, struct volta_home *h, struct volta_barrier *b) {
     const uint32_t members = mask_count(&b->members);
     if (!members)
-        drop(h, b);
+        volta_barriers_drop(h, b);
     else if (b->blocked != SPLIT_NONE &&
              split_known(m->pool, b->blocked)->threads + mask_count(&b->yielded) == members)
         let_go(m, h, b);
@@ -55,7 +55,7 @@ static void remove_members(struct mech *m, struct volta_home *h, struct volta_ba
     if (!mask_meets(&b->members, h->first, set)) return;
     mask_take(&b->members, h->first, set);
     mask_take(&b->yielded, h->first, set);
-    check(m, h, b);
+    volta_barriers_check(m, h, b);
 }
 
 /* ---- the marks ---- */
@@ -95,7 +95,8 @@ static void set_alarm(struct mech *m, struct volta_barrier *b) {
 }
 
 /* t, all of them members, has come to the BSYNC. */
-static void block(struct mech *m, struct volta_home *h, struct volta_barrier *b, struct mech_split *t) {
+static void volta_barriers_block(struct mech *m, struct volta_home *h, struct volta_barrier *b,
+                                 struct mech_split *t) {
     mask_take(&b->yielded, h->first, &t->set);
     b->paths++;
     if (b->blocked == SPLIT_NONE) {
@@ -108,7 +109,7 @@ static void block(struct mech *m, struct volta_home *h, struct volta_barrier *b,
     }
     if (split_known(m->pool, b->blocked)->threads + mask_count(&b->yielded) < mask_count(&b->members))
         volta_counts(m)->bsync_waits++;
-    check(m, h, b);
+    volta_barriers_check(m, h, b);
 }
 
 struct mech_split *volta_bsync(struct mech *m, struct mech_split *s, uint32_t reg, uint32_t pc) {
@@ -125,7 +126,7 @@ struct mech_split *volta_bsync(struct mech *m, struct mech_split *s, uint32_t re
             t->age = s->age;
             h->splits++;
         }
-        block(m, h, b, t);
+        volta_barriers_block(m, h, b, t);
         if (all) return NULL;
     }
     return s;
@@ -145,7 +146,7 @@ void volta_yield(struct mech *m, const struct mech_split *s, const struct mech_s
         if (b->blocked == SPLIT_NONE) continue;
         common(&b->members, h->first, set, &here);
         mask_put(&b->yielded, h->first, &here);
-        if (here.n) check(m, h, b);
+        if (here.n) volta_barriers_check(m, h, b);
     }
 }
 
@@ -225,7 +226,7 @@ static void unite(struct mech *m, struct volta_home *h, struct volta_barrier *a,
     } else if (b->blocked != SPLIT_NONE) {
         volta_join(m, split_known(m->pool, a->blocked), split_known(m->pool, b->blocked));
     }
-    drop(h, b);
+    volta_barriers_drop(h, b);
 }
 
 void volta_unify(struct mech *m, struct volta_home *h, const struct mech_set *set) {

@@ -45,18 +45,18 @@ static bool is_listed(const struct volta *v, enum volta_status status) {
                                       : status == VOLTA_READY || status == VOLTA_STALLED;
 }
 
-static uint32_t *counted(struct volta *v, uint32_t status) {
+static uint32_t *volta_paths_counted(struct volta *v, uint32_t status) {
     return status == VOLTA_BLOCKED                            ? &v->blocked
            : status == VOLTA_READY || status == VOLTA_STALLED ? &v->standing
                                                               : NULL;
 }
 
 /* `at`: where in the list, if it is to be there and was not. */
-static void change(struct mech *m, struct mech_split *s, enum volta_status now, uint32_t at) {
+static void volta_paths_change(struct mech *m, struct mech_split *s, enum volta_status now, uint32_t at) {
     struct volta *v = m->self;
     struct volta_home *h = volta_home_of(m, s);
     const enum volta_status was = (enum volta_status)s->own[VOLTA_STATUS];
-    uint32_t *left = counted(v, was), *entered = counted(v, now);
+    uint32_t *left = volta_paths_counted(v, was), *entered = volta_paths_counted(v, now);
     if (left) *left -= s->threads;
     if (entered) *entered += s->threads;
     if (is_listed(v, was) && !is_listed(v, now)) list_remove(h, s->id);
@@ -68,14 +68,14 @@ static void change(struct mech *m, struct mech_split *s, enum volta_status now, 
 
 void volta_set_status(struct mech *m, struct mech_split *s, enum volta_status now) {
     if (now != VOLTA_RUNS) order_remove(m->order, s);
-    change(m, s, now, volta_home_of(m, s)->nlist);
+    volta_paths_change(m, s, now, volta_home_of(m, s)->nlist);
 }
 
 void volta_join(struct mech *m, struct mech_split *into, struct mech_split *from) {
     struct volta *v = m->self;
     uint32_t *grows;
-    change(m, from, VOLTA_WAITS, 0);
-    grows = counted(v, into->own[VOLTA_STATUS]);
+    volta_paths_change(m, from, VOLTA_WAITS, 0);
+    grows = volta_paths_counted(v, into->own[VOLTA_STATUS]);
     if (grows) *grows += from->threads;
     volta_home_of(m, from)->splits--;
     split_merge(m, into, from);
@@ -91,8 +91,8 @@ static struct mech_split *next_ready(const struct mech *m, const struct volta_ho
     return NULL;
 }
 
-static void run(struct mech *m, struct volta_home *h, struct mech_split *s) {
-    change(m, s, VOLTA_RUNS, h->nlist);
+static void volta_paths_run(struct mech *m, struct volta_home *h, struct mech_split *s) {
+    volta_paths_change(m, s, VOLTA_RUNS, h->nlist);
     h->current = s->id;
     order_add(m->order, s);
     h->fresh = s->wake != MECH_NEVER;
@@ -111,7 +111,7 @@ static void stall(struct mech *m, struct mech_split *s) {
 
 void volta_settle(struct mech *m, struct volta_home *h) {
     for (struct mech_split *s; h->current == SPLIT_NONE && (s = next_ready(m, h));) {
-        run(m, h, s);
+        volta_paths_run(m, h, s);
         if (makes_room(m, h, s)) stall(m, s);
     }
 }
@@ -121,12 +121,12 @@ void volta_ready(struct mech *m, struct mech_split *s, bool last) {
     struct volta_home *h = volta_home_of(m, s);
     s->own[VOLTA_STAMP] = (uint32_t)h->issues;
     if (v->interleave == VOLTA_ANY) {
-        change(m, s, VOLTA_RUNS, h->nlist);
+        volta_paths_change(m, s, VOLTA_RUNS, h->nlist);
         order_add(m->order, s);
         return;
     }
     order_remove(m->order, s);
-    change(m, s, VOLTA_READY, last ? h->nlist : 0);
+    volta_paths_change(m, s, VOLTA_READY, last ? h->nlist : 0);
 }
 
 /* The one that has been ready for longest runs, whatever is in front of it. */
@@ -141,13 +141,13 @@ static void force(struct mech *m, struct volta_home *h, struct mech_split *s) {
             longest = t;
     }
     volta_ready(m, s, true);
-    run(m, h, longest);
+    volta_paths_run(m, h, longest);
     if (makes_room(m, h, longest)) stall(m, longest);
     volta_settle(m, h);
 }
 
 /* Others of the warp at the PC of s become part of it. */
-static void meet(struct mech *m, struct volta_home *h, struct mech_split *s) {
+static void volta_paths_meet(struct mech *m, struct volta_home *h, struct mech_split *s) {
     for (uint32_t k = h->nlist; k-- > 0;) {
         struct mech_split *t = split_known(m->pool, h->list[k]);
         if (t == s || t->in_flight || t->pc != s->pc || t->own[VOLTA_DEPTH] != s->own[VOLTA_DEPTH]) continue;
@@ -162,7 +162,7 @@ static void meet(struct mech *m, struct volta_home *h, struct mech_split *s) {
 void volta_go_on(struct mech *m, struct mech_split *s) {
     const struct volta *v = m->self;
     struct volta_home *h = volta_home_of(m, s);
-    if (v->at_pc && h->nlist) meet(m, h, s);
+    if (v->at_pc && h->nlist) volta_paths_meet(m, h, s);
     if (v->interleave == VOLTA_ANY) {
         order_add(m->order, s);
     } else if (h->current != s->id) { /* it was stalled, and in flight */
@@ -208,7 +208,7 @@ static void look_at_pending(struct mech *m) {
         h->pending = false;
         if (!s || !s->in_flight || !next_ready(m, h)) continue;
         volta_counts(m)->stall_switches++;
-        change(m, s, VOLTA_STALLED, h->nlist);
+        volta_paths_change(m, s, VOLTA_STALLED, h->nlist);
         volta_settle(m, h);
     }
     v->npending = kept;

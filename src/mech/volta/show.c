@@ -13,7 +13,7 @@ void volta_census(const struct mech *m, struct mech_census *c) {
 
 /* ---- text ---- */
 
-static void print_split(const struct volta_home *h, const struct mech_split *s, struct sb *out) {
+static void volta_print_split(const struct volta_home *h, const struct mech_split *s, struct sb *out) {
     static const char *const word[] = {
         [VOLTA_READY] = "could run", [VOLTA_STALLED] = "made room", [VOLTA_WAITS] = "waiting at a barrier"};
     split_print_pc(out, "  path pc", s->pc);
@@ -53,7 +53,7 @@ void volta_state(const struct mech *m, struct sb *out) {
         const struct volta_home *h = &v->home[k];
         if (!h->splits) continue;
         sb_add(out, "warp %" PRIu32 "\n", k);
-        FOR_SPLITS(s, m->pool) if (s->own[VOLTA_HOME] == k) print_split(h, s, out);
+        FOR_SPLITS(s, m->pool) if (s->own[VOLTA_HOME] == k) volta_print_split(h, s, out);
         for (uint32_t i = 0; i < h->n; i++)
             if (h->barrier[i].used) print_barrier(h, &h->barrier[i], out);
     }
@@ -112,7 +112,7 @@ static uint32_t audit_barrier(const struct mech *m, const struct volta_home *h,
 }
 
 /* Returns the threads that are blocked. */
-static uint32_t audit_home(const struct mech *m, uint32_t home) {
+static uint32_t volta_audit_home(const struct mech *m, uint32_t home) {
     const struct volta *v = m->self;
     const struct volta_home *h = &v->home[home];
     uint32_t blocked = 0;
@@ -133,7 +133,7 @@ void volta_audit(const struct mech *m) {
     uint32_t blocked = 0, standing = 0, listed = 0, splits = 0;
     split_audit(m, true);
     for (uint32_t k = 0; k < v->homes; k++) {
-        blocked += audit_home(m, k);
+        blocked += volta_audit_home(m, k);
         splits += v->home[k].splits;
     }
     FOR_SPLITS(s, m->pool) {

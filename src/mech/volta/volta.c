@@ -34,7 +34,7 @@ static enum cfg_form form_by(const void *params) {
     return p->place == VOLTA_MERGE ? CFG_FORM_VOLTA_MERGE : CFG_FORM_VOLTA;
 }
 
-static bool create(struct mech *m, struct err *e) {
+static bool volta_create(struct mech *m, struct err *e) {
     (void)e;
     struct volta *v = m->self;
     v->homes = split_homes(&m->env);
@@ -47,7 +47,7 @@ static bool create(struct mech *m, struct err *e) {
     return true;
 }
 
-static void start(struct mech *m, struct mech_split *s, uint32_t home) {
+static void volta_start(struct mech *m, struct mech_split *s, uint32_t home) {
     struct volta *v = m->self;
     struct volta_home *h = &v->home[home];
     CHECK(!h->splits && !h->n);
@@ -85,7 +85,7 @@ static void order_sides(struct mech *m, const struct mech_outcome *o, struct mec
     }
 }
 
-static void commit_sides(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+static void volta_commit_sides(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     struct volta_home *h = volta_home_of(m, s);
     struct mech_split *side[MECH_SIDES];
     const uint64_t age = s->age;
@@ -102,7 +102,7 @@ static void commit_sides(struct mech *m, struct mech_split *s, const struct mech
 }
 
 /* While its threads are sorted out s neither runs nor stands anywhere. */
-static void commit_slow(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+static void volta_commit_slow(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     struct volta_home *h = volta_home_of(m, s);
     volta_set_status(m, s, VOLTA_WAITS);
     if (o->exited.n) {
@@ -121,7 +121,7 @@ static void commit_slow(struct mech *m, struct mech_split *s, const struct mech_
             t->age = s->age;
             count_splits(m, h, 1);
         }
-        commit_sides(m, s, o);
+        volta_commit_sides(m, s, o);
     }
     volta_settle(m, h);
 }
@@ -165,24 +165,24 @@ static void commit_mark(struct mech *m, struct mech_split *s, const struct mech_
     volta_go_on(m, s);
 }
 
-static bool advance(struct mech *m, struct mech_split *s, uint32_t to) {
+static bool volta_advance(struct mech *m, struct mech_split *s, uint32_t to) {
     volta_home_of(m, s)->issues++;
     s->pc = to;
     volta_go_on(m, s);
     return true;
 }
 
-static void commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
+static void volta_commit(struct mech *m, struct mech_split *s, const struct mech_outcome *o) {
     const bool together = o->nsides == 1 && !o->exited.n && !o->waiting.n && !o->depth_change;
     if (together && o->insn->op != IR_MARK) {
-        advance(m, s, o->side[0].pc);
+        volta_advance(m, s, o->side[0].pc);
         return;
     }
     volta_home_of(m, s)->issues++;
     if (together)
         commit_mark(m, s, o);
     else
-        commit_slow(m, s, o);
+        volta_commit_slow(m, s, o);
 }
 
 /* ---- release ---- */
@@ -205,7 +205,7 @@ static void release_home(struct mech *m, struct volta_home *h, struct mech_split
     volta_settle(m, h);
 }
 
-static void release(struct mech *m, const struct mech_set *set, uint32_t pc) {
+static void volta_release(struct mech *m, const struct mech_set *set, uint32_t pc) {
     struct volta *v = m->self;
     struct mech_split *made[MECH_WIDEST];
     struct mech_set left, some;
@@ -240,12 +240,12 @@ const struct mech_ops mech_volta = {
     .params = MECH_PARAM_ROWS(VOLTA_PARAMS),
     .counters = MECH_COUNTER_ROWS(VOLTA_COUNTERS),
     .self_bytes = sizeof(struct volta),
-    .create = create,
-    .start = start,
+    .create = volta_create,
+    .start = volta_start,
     .select = volta_select,
-    .commit = commit,
-    .advance = advance,
-    .release = release,
+    .commit = volta_commit,
+    .advance = volta_advance,
+    .release = volta_release,
     .wake = volta_wake,
     .next = volta_next,
     .clocked = volta_clocked,

@@ -119,7 +119,7 @@ static uint64_t boxed(uint64_t v, uint32_t bytes) {
     return bytes < 8 ? v | ~UINT64_C(0) << 8 * bytes : v;
 }
 
-static bool pass(struct call *c, const hd_arg *a) {
+static bool device_arguments_pass(struct call *c, const hd_arg *a) {
     const bool is_float = a->type == HD_ARG_F16 || a->type == HD_ARG_F32 || a->type == HD_ARG_F64;
     const uint64_t v = widened(a);
     if (is_float && c->floats < IN_REGISTERS)
@@ -145,10 +145,11 @@ static bool call_arg(const hd_kernel_info *info, struct call *c, size_t i, const
     if (fault.len) err_set(e, ERR_INPUT, "argument %zu: %s", i, fault.text);
     const bool fits = !fault.len;
     sb_free(&fault);
-    return fits && (pass(c, a) || err_set(e, ERR_INPUT,
-                                          "kernel %s is machine code, which takes no more than %d words of "
-                                          "arguments on the stack",
-                                          info->name, RISCV_STACK_WORDS));
+    return fits && (device_arguments_pass(c, a) ||
+                    err_set(e, ERR_INPUT,
+                            "kernel %s is machine code, which takes no more than %d words of "
+                            "arguments on the stack",
+                            info->name, RISCV_STACK_WORDS));
 }
 
 /* ra and tp stay 0: a thread that returns ends, and has no storage of its own. */

@@ -50,7 +50,7 @@ static bool state_in(void *user, void *data, size_t n) {
 
 /* ---- making ---- */
 
-static bool make(hd_device *dev, const struct sim_journal *given, struct err *e) {
+static bool device_checkpoint_make(hd_device *dev, const struct sim_journal *given, struct err *e) {
     if (dev->races) return err_set(e, ERR_INPUT, "what the race check knows cannot be kept");
     if (dev->trace) return err_set(e, ERR_INPUT, "what is traced cannot be kept");
     struct journal *j = dev->journal = xcalloc(1, sizeof *j);
@@ -70,7 +70,7 @@ static bool give_reason(const hd_device *dev, hd_status s, struct err *e) {
 
 static hd_status try_make(hd_device *dev, const struct sim_journal *given) {
     struct err e = {0};
-    SIM_CALL(dev, make(dev, given, &e) ? HD_OK : sim_fail(dev, &e));
+    SIM_CALL(dev, device_checkpoint_make(dev, given, &e) ? HD_OK : sim_fail(dev, &e));
 }
 
 bool sim_journal(hd_device *dev, const struct sim_journal *given, struct err *e) {
@@ -96,7 +96,7 @@ static void close_log(struct journal *j, const char *why) {
     if (!j->closed) j->closed = why;
 }
 
-static bool writes(const struct journal *j) {
+static bool device_checkpoint_writes(const struct journal *j) {
     return j && !j->replaying && !j->closed;
 }
 
@@ -109,7 +109,7 @@ static void end_record(struct journal *j) {
 }
 
 static void write_text(struct journal *j, char kind, const char *text, uint64_t n) {
-    if (!writes(j)) return;
+    if (!device_checkpoint_writes(j)) return;
     begin_record(j, kind);
     TRANSFER(&j->log, n);
     transfer_bytes(&j->log, (void *)(uintptr_t)text, n);
@@ -117,7 +117,7 @@ static void write_text(struct journal *j, char kind, const char *text, uint64_t 
 }
 
 /* The next record is of that kind; else the program is another one. */
-static bool expect(struct journal *j, char kind, const char *what, struct err *e) {
+static bool device_checkpoint_expect(struct journal *j, char kind, const char *what, struct err *e) {
     char found = 0;
     TRANSFER(&j->log, found);
     if (!transfer_good(&j->log)) return err_set(e, ERR_INPUT, "%s%s", DIFFERS, err_text(&j->log.err));
@@ -153,7 +153,7 @@ void sim_warned(const hd_device *dev, const char *text) {
 bool sim_copied(hd_device *dev, void *to, const void *from, uint64_t n, struct err *e) {
     struct journal *j = dev->journal;
     if (sim_replaying(dev)) {
-        if (!expect(j, 'C', "a copy to the host", e)) return false;
+        if (!device_checkpoint_expect(j, 'C', "a copy to the host", e)) return false;
         transfer_same(&j->log, n, "the size of a copy to the host");
         transfer_bytes(&j->log, to, n);
         if (!transfer_good(&j->log)) return err_set(e, ERR_INPUT, "%s%s", DIFFERS, err_text(&j->log.err));
@@ -161,7 +161,7 @@ bool sim_copied(hd_device *dev, void *to, const void *from, uint64_t n, struct e
         return true;
     }
     memcpy(to, from, n);
-    if (!writes(j)) return true;
+    if (!device_checkpoint_writes(j)) return true;
     begin_record(j, 'C');
     transfer_same(&j->log, n, "");
     transfer_bytes(&j->log, to, n);
@@ -173,10 +173,10 @@ void sim_note(hd_device *dev, void *data, size_t n) {
     struct journal *j = dev->journal;
     struct err e = {0};
     if (sim_replaying(dev)) {
-        if (expect(j, 'N', "a note", &e)) transfer_bytes(&j->log, data, n);
+        if (device_checkpoint_expect(j, 'N', "a note", &e)) transfer_bytes(&j->log, data, n);
         replayed(j);
         err_free(&e);
-    } else if (writes(j)) {
+    } else if (device_checkpoint_writes(j)) {
         begin_record(j, 'N');
         transfer_bytes(&j->log, data, n);
         end_record(j);
@@ -211,14 +211,14 @@ void sim_launch_begins(hd_device *dev) {
 void sim_launch_ended(hd_device *dev, struct stats *s, bool good) {
     struct journal *j = dev->journal;
     if (!good && j) close_log(j, "a launch has failed");
-    if (!writes(j)) return;
+    if (!device_checkpoint_writes(j)) return;
     begin_record(j, 'L');
     move_launch(dev, s, &j->log);
     end_record(j);
 }
 
 /* What the launch said, piece by piece. */
-static void say(hd_device *dev, char kind) {
+static void device_checkpoint_say(hd_device *dev, char kind) {
     struct transfer *t = &dev->journal->log;
     uint64_t left = transfer_count(t, 0, UINT32_MAX, "the length of a text");
     char piece[4096];
@@ -239,7 +239,7 @@ bool sim_replay_launch(hd_device *dev, struct stats *s, struct err *e) {
     struct journal *j = dev->journal;
     struct transfer *t = &j->log;
     char kind = 0;
-    for (TRANSFER(t, kind); kind == 'P' || kind == 'W'; TRANSFER(t, kind)) say(dev, kind);
+    for (TRANSFER(t, kind); kind == 'P' || kind == 'W'; TRANSFER(t, kind)) device_checkpoint_say(dev, kind);
     if (transfer_good(t) && kind != 'L')
         return err_set(e, ERR_INPUT, "%sthe program now launches a kernel where it had not", DIFFERS);
     move_launch(dev, s, t);
@@ -273,7 +273,7 @@ static bool save_out(void *user, void *data, size_t n) {
     return outside(s->write, s->user, data, n);
 }
 
-static bool save(hd_device *dev, struct saving *to, struct sim_state *out, struct err *e) {
+static bool device_checkpoint_save(hd_device *dev, struct saving *to, struct sim_state *out, struct err *e) {
     struct journal *j = dev->journal;
     if (!j || j->replaying || j->closed)
         return err_set(e, ERR_INPUT, "%s",
@@ -290,7 +290,7 @@ static bool save(hd_device *dev, struct saving *to, struct sim_state *out, struc
 
 static hd_status try_save(hd_device *dev, struct saving *to, struct sim_state *out) {
     struct err e = {0};
-    SIM_CALL(dev, save(dev, to, out, &e) ? HD_OK : sim_fail(dev, &e));
+    SIM_CALL(dev, device_checkpoint_save(dev, to, out, &e) ? HD_OK : sim_fail(dev, &e));
 }
 
 bool sim_save(hd_device *dev, bool (*write)(void *, void *, size_t), void *user, struct sim_state *out,
@@ -299,7 +299,7 @@ bool sim_save(hd_device *dev, bool (*write)(void *, void *, size_t), void *user,
     return give_reason(dev, try_save(dev, &to, out), e);
 }
 
-static bool load(hd_device *dev, struct saving *from, struct err *e) {
+static bool device_checkpoint_load(hd_device *dev, struct saving *from, struct err *e) {
     struct transfer t = {.in = true, .move = save_out, .user = from};
     sim_move_state(dev, &t);
     const bool good = transfer_good(&t) || err_set(e, t.err.code, "%s", err_text(&t.err));
@@ -309,7 +309,7 @@ static bool load(hd_device *dev, struct saving *from, struct err *e) {
 
 static hd_status try_load(hd_device *dev, struct saving *from) {
     struct err e = {0};
-    SIM_CALL(dev, load(dev, from, &e) ? HD_OK : sim_fail(dev, &e));
+    SIM_CALL(dev, device_checkpoint_load(dev, from, &e) ? HD_OK : sim_fail(dev, &e));
 }
 
 bool sim_load(hd_device *dev, bool (*read)(void *, void *, size_t), void *user, struct err *e) {

@@ -107,7 +107,7 @@ static void drop_watch(hd_device *dev) {
     dev->trace = NULL;
 }
 
-static bool read_options(hd_device *dev, const hd_config *config, struct err *e) {
+static bool device_read_options(hd_device *dev, const hd_config *config, struct err *e) {
     if (!config) return true;
     if (config->noptions && !config->options)
         return err_set(e, ERR_INPUT, "hd_device_open: options is NULL, noptions is not 0");
@@ -141,7 +141,7 @@ static hd_device *empty_device(void) {
 static hd_status open_device(hd_device *dev, const hd_config *config) {
     struct err e = {0};
     options_init(&dev->options);
-    if (!read_options(dev, config, &e)) return sim_fail(dev, &e);
+    if (!device_read_options(dev, config, &e)) return sim_fail(dev, &e);
     options_settle(&dev->options, config && config->stand_in);
     if (!options_check(&dev->options, &e)) return sim_fail(dev, &e);
     dev->mem = exec_mem_new(dev->options.mem.global_bytes, dev->options.run.slack);
@@ -198,7 +198,7 @@ void hd_device_close(hd_device *dev) {
 
 /* ---- what there is ---- */
 
-static hd_status give(const char *name, const char *title, const char **out, const char **out_title) {
+static hd_status device_give(const char *name, const char *title, const char **out, const char **out_title) {
     if (out) *out = name;
     if (out_title) *out_title = title;
     return HD_OK;
@@ -206,13 +206,13 @@ static hd_status give(const char *name, const char *title, const char **out, con
 
 hd_status hd_config_at(size_t index, const char **name, const char **title) {
     for (size_t i = 0; config_list[i].name; i++)
-        if (i == index) return give(config_list[i].name, config_list[i].title, name, title);
+        if (i == index) return device_give(config_list[i].name, config_list[i].title, name, title);
     return HD_INVALID;
 }
 
 hd_status hd_mech_at(size_t index, const char **name, const char **title) {
     for (size_t i = 0; mech_list[i]; i++)
-        if (i == index) return give(mech_list[i]->name, mech_list[i]->title, name, title);
+        if (i == index) return device_give(mech_list[i]->name, mech_list[i]->title, name, title);
     return HD_INVALID;
 }
 
@@ -261,19 +261,19 @@ hd_status hd_stat_at(size_t index, hd_stat_info *info) {
     return HD_OK;
 }
 
-static bool readable(const hd_device *dev) {
+static bool device_readable(const hd_device *dev) {
     return dev && dev->mem && !dev->life->lost;
 }
 
 hd_status hd_stat_value(const hd_device *dev, int total, size_t index, double *value) {
-    if (!readable(dev) || index >= STAT_COUNT || !value) return HD_INVALID;
+    if (!device_readable(dev) || index >= STAT_COUNT || !value) return HD_INVALID;
     *value = stats_value(sim_stats(dev, total), (enum stat_id)index);
     return HD_OK;
 }
 
 hd_status hd_stat_own(const hd_device *dev, int total, size_t index, hd_stat_info *info, double *value) {
     uint64_t v;
-    if (!readable(dev) || !info || !value) return HD_INVALID;
+    if (!device_readable(dev) || !info || !value) return HD_INVALID;
     const struct stats *s = sim_stats(dev, total);
     const struct mech_counter *c = stats_counter(s, index, &v);
     if (!c) return HD_INVALID;
@@ -296,7 +296,7 @@ const struct stats *sim_stats(const hd_device *dev, bool total) {
     return total ? &dev->total : &dev->last;
 }
 
-static hd_status watch(hd_device *dev, const struct watch *w) {
+static hd_status device_watch(hd_device *dev, const struct watch *w) {
     drop_watch(dev);
     dev->watch = w ? *w : (struct watch){0};
     dev->watch.profile |= dev->options.run.profile;
@@ -307,7 +307,7 @@ static hd_status watch(hd_device *dev, const struct watch *w) {
 }
 
 static hd_status try_watch(hd_device *dev, const struct watch *w) {
-    SIM_CALL(dev, watch(dev, w));
+    SIM_CALL(dev, device_watch(dev, w));
 }
 
 void sim_watch(hd_device *dev, const struct watch *w) {

@@ -25,13 +25,13 @@ struct walk {
     VEC(struct place) stack;
 };
 
-static void enter(struct walk *w, uint32_t node) {
+static void frames_enter(struct walk *w, uint32_t node) {
     w->state[node] = OPEN;
     VEC_PUSH(&w->stack, (struct place){.node = node, .at = node == w->any ? 0 : w->m->funcs.v[node].entry});
 }
 
 /* The function that instruction i calls as its n-th, or -1 past the last. */
-static int64_t callee(const struct walk *w, const struct ir_insn *i, uint32_t n) {
+static int64_t frames_callee(const struct walk *w, const struct ir_insn *i, uint32_t n) {
     if (i->op != IR_CALL && i->op != IR_CALL_IND) return -1;
     const uint32_t *words = w->m->ext.v + i->ext;
     if (i->op == IR_CALL) return n == 0 ? (int64_t)words[IR_CALL_FUNC] : -1;
@@ -48,18 +48,18 @@ static int64_t next_callee(struct walk *w, struct place *p) {
         return -1;
     }
     for (; p->at < w->m->funcs.v[p->node].end; p->at++, p->target = 0) {
-        int64_t to = callee(w, &w->m->code.v[p->at], p->target);
+        int64_t to = frames_callee(w, &w->m->code.v[p->at], p->target);
         if (to >= 0) return p->target++, to;
     }
     return -1;
 }
 
-static void step(struct walk *w) {
+static void frames_step(struct walk *w) {
     struct place *p = &w->stack.v[w->stack.n - 1];
     int64_t to = next_callee(w, p);
     if (to >= 0) {
         if (w->state[to] == UNSEEN)
-            enter(w, (uint32_t)to);
+            frames_enter(w, (uint32_t)to);
         else if (w->state[to] == DONE && w->bytes[to] > p->deepest)
             p->deepest = w->bytes[to];
         return;
@@ -76,8 +76,8 @@ void sim_local_bytes(const struct ir_module *m, uint64_t *bytes) {
     struct walk w = {
         .m = m, .bytes = xcalloc(n, sizeof *w.bytes), .state = xcalloc(n, 1), .any = (uint32_t)m->funcs.n};
     for (uint32_t f = 0; f < w.any; f++) {
-        if (w.state[f] == UNSEEN) enter(&w, f);
-        while (w.stack.n) step(&w);
+        if (w.state[f] == UNSEEN) frames_enter(&w, f);
+        while (w.stack.n) frames_step(&w);
         bytes[f] = w.bytes[f];
     }
     VEC_FREE(&w.stack);

@@ -106,7 +106,7 @@ static void lose_patience(hd_device *dev, uint64_t done, uint64_t blocks, uint64
             insts - dev->patience.since, done, blocks);
 }
 
-static bool on_progress(void *user, uint64_t done, uint64_t blocks, uint64_t insts) {
+static bool device_launch_on_progress(void *user, uint64_t done, uint64_t blocks, uint64_t insts) {
     hd_device *dev = user;
     lose_patience(dev, done, blocks, insts);
     if (!dev->progress) return true;
@@ -135,7 +135,7 @@ static struct exec_launch describe_launch(const hd_kernel *k, const hd_launch *l
                             .failure = &dev->failure,
                             .races = is_timed(dev, l) ? NULL : dev->races,
                             .print = on_print,
-                            .progress = on_progress,
+                            .progress = device_launch_on_progress,
                             .user = dev};
     if (dev->followed) {
         x.tape = &dev->followed->tape;
@@ -274,7 +274,7 @@ static bool run_or_replay(hd_kernel *k, bool timed, const struct exec_launch *x,
 }
 
 /* Just past a buffer is where programs reach that hardware lets pass. */
-static void advise(const hd_device *dev, struct err *e) {
+static void device_launch_advise(const hd_device *dev, struct err *e) {
     const struct exec_failure *f = &dev->failure;
     if (f->kind != EXEC_F_BOUNDS || !f->space || strcmp(f->space, "global") != 0) return;
     const uint64_t beyond = exec_mem_beyond(dev->mem, f->addr, f->bytes);
@@ -306,7 +306,7 @@ hd_status sim_launch(hd_kernel *k, const hd_launch *l, const void *params) {
                 dev->last.exec.thread_insts);
     dev->running = false;
     if (!good) {
-        advise(dev, &e);
+        device_launch_advise(dev, &e);
         return sim_fail(dev, &e);
     }
     err_free(&e);

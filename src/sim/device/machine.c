@@ -10,7 +10,7 @@
 
 /* ---- what there is ---- */
 
-static uint32_t lanes(const struct sm_options *o) {
+static uint32_t device_machine_lanes(const struct sm_options *o) {
     const int64_t n = o->sm.simd_width * o->sm.schedulers / o->interval.fp32;
     return n ? (uint32_t)n : 1;
 }
@@ -20,7 +20,7 @@ static uint64_t l2_bytes(const struct mem_options *o) {
     return (uint64_t)o->l2.sets * (uint64_t)o->l2.ways * (uint64_t)o->l2.line * (uint64_t)o->dram.channels;
 }
 
-static hd_device_info describe(const hd_device *dev) {
+static hd_device_info device_machine_describe(const hd_device *dev) {
     const struct options *o = &dev->options;
     const struct opt_sm *sm = &o->machine.sm;
     const bool timed = o->run.mode == RUN_TIMED;
@@ -30,7 +30,7 @@ static hd_device_info describe(const hd_device *dev) {
                             .timed = timed,
                             .sms = (uint32_t)o->gpu.sms,
                             .warp_size = EXEC_LANES,
-                            .lanes = lanes(&o->machine),
+                            .lanes = device_machine_lanes(&o->machine),
                             .max_threads_per_block = sm->threads < 1024 ? (uint32_t)sm->threads : 1024,
                             .max_threads_per_sm = (uint32_t)sm->threads,
                             .max_blocks_per_sm = (uint32_t)sm->blocks,
@@ -52,7 +52,7 @@ static hd_device_info describe(const hd_device *dev) {
 
 hd_status hd_device_get_info(const hd_device *dev, hd_device_info *info) {
     if (!dev || !dev->mem || dev->life->lost || !info) return HD_INVALID;
-    *info = describe(dev);
+    *info = device_machine_describe(dev);
     return HD_OK;
 }
 
@@ -73,7 +73,8 @@ hd_status hd_device_set(hd_device *dev, const char *key, const char *value) {
 
 /* ---- what fits on it ---- */
 
-static void limits(const hd_kernel *k, uint32_t threads, uint32_t shared, struct sm_limit limit[SM_LIMITS]) {
+static void device_machine_limits(const hd_kernel *k, uint32_t threads, uint32_t shared,
+                                  struct sm_limit limit[SM_LIMITS]) {
     const struct options *o = &k->mod->dev->options;
     const struct ir_func *f = &k->mod->ir->funcs.v[k->func];
     const struct registers_given given = registers_given(o->run.registers, f->name);
@@ -86,10 +87,10 @@ static void limits(const hd_kernel *k, uint32_t threads, uint32_t shared, struct
 }
 
 void sim_limits(const hd_kernel *k, const hd_launch *l, struct sm_limit limit[SM_LIMITS]) {
-    limits(k, (uint32_t)extent_count(l->block), l->shared_bytes, limit);
+    device_machine_limits(k, (uint32_t)extent_count(l->block), l->shared_bytes, limit);
 }
 
-static const struct sm_limit *least(const struct sm_limit limit[SM_LIMITS]) {
+static const struct sm_limit *device_machine_least(const struct sm_limit limit[SM_LIMITS]) {
     const struct sm_limit *found = limit;
     for (const struct sm_limit *l = limit; l < limit + SM_LIMITS; l++)
         if (l->blocks < found->blocks) found = l;
@@ -105,8 +106,8 @@ static hd_status occupancy(const hd_kernel *k, uint32_t threads, uint32_t shared
     if (shared > UINT32_MAX - k->info.shared_bytes)
         return sim_refuse(dev, "hd_occupancy: %" PRIu32 " bytes of shared memory are too many", shared);
     struct sm_limit limit[SM_LIMITS];
-    limits(k, threads, shared, limit);
-    *blocks = (uint32_t)least(limit)->blocks;
+    device_machine_limits(k, threads, shared, limit);
+    *blocks = (uint32_t)device_machine_least(limit)->blocks;
     return HD_OK;
 }
 
@@ -133,7 +134,7 @@ hd_status sim_cooperate(const hd_kernel *k, const hd_launch *l, struct exec_laun
     hd_device *dev = k->mod->dev;
     struct sm_limit limit[SM_LIMITS];
     sim_limits(k, l, limit);
-    const struct sm_limit *by = least(limit);
+    const struct sm_limit *by = device_machine_least(limit);
     const uint64_t sms = (uint64_t)dev->options.gpu.sms,
                    blocks = (uint64_t)x->grid[0] * x->grid[1] * x->grid[2];
     if (blocks / sms > by->blocks || (blocks / sms == by->blocks && blocks % sms)) {

@@ -47,7 +47,8 @@ hd_status sim_check_place(const hd_device *dev, uint64_t bytes, uint64_t addr) {
                       addr, bytes, (uint64_t)SIM_CONST_WINDOW);
 }
 
-static hd_status allocate(hd_device *dev, const char *call, struct exec_place p, uint64_t *addr) {
+static hd_status device_memory_allocate(hd_device *dev, const char *call, struct exec_place p,
+                                        uint64_t *addr) {
     hd_status s = sim_ready(dev);
     if (s) return s;
     if (!addr) return sim_refuse(dev, "%s: addr must not be NULL", call);
@@ -64,7 +65,7 @@ static hd_status allocate(hd_device *dev, const char *call, struct exec_place p,
 }
 
 hd_status hd_alloc(hd_device *dev, uint64_t bytes, uint64_t *addr) {
-    SIM_CALL(dev, allocate(dev, "hd_alloc", (struct exec_place){.bytes = bytes}, addr));
+    SIM_CALL(dev, device_memory_allocate(dev, "hd_alloc", (struct exec_place){.bytes = bytes}, addr));
 }
 
 hd_status hd_alloc_at(hd_device *dev, uint64_t bytes, void *host, uint64_t *addr) {
@@ -72,10 +73,10 @@ hd_status hd_alloc_at(hd_device *dev, uint64_t bytes, void *host, uint64_t *addr
                                  .kind = host ? EXEC_MEM_HOST : EXEC_MEM_BUFFER,
                                  .host = host,
                                  .fixed = addr ? *addr : 0};
-    SIM_CALL(dev, allocate(dev, "hd_alloc_at", p, addr));
+    SIM_CALL(dev, device_memory_allocate(dev, "hd_alloc_at", p, addr));
 }
 
-static hd_status release(hd_device *dev, uint64_t addr) {
+static hd_status device_memory_release(hd_device *dev, uint64_t addr) {
     hd_status s = sim_ready(dev);
     if (s) return s;
     size_t at;
@@ -88,7 +89,7 @@ static hd_status release(hd_device *dev, uint64_t addr) {
 }
 
 hd_status hd_free(hd_device *dev, uint64_t addr) {
-    SIM_CALL(dev, release(dev, addr));
+    SIM_CALL(dev, device_memory_release(dev, addr));
 }
 
 static hd_status label_buffer(hd_device *dev, uint64_t addr, const char *label) {
@@ -110,13 +111,13 @@ hd_status hd_label(hd_device *dev, uint64_t addr, const char *label) {
 _Static_assert((int)HD_MEMORY_HOST == (int)EXEC_MEM_HOST && (int)HD_MEMORY_HEAP == (int)EXEC_MEM_HEAP,
                "kinds of memory agree");
 
-static hd_status give(const struct exec_memory_info *m, hd_memory *info) {
+static hd_status device_memory_give(const struct exec_memory_info *m, hd_memory *info) {
     *info = (hd_memory){m->addr, m->bytes, (hd_memory_kind)m->kind, m->label, m->host};
     return HD_OK;
 }
 
 /* Narrows the memory of a module's constants to the one variable at the address, labelled by its bare name. */
-static bool narrow(const hd_device *dev, uint64_t addr, struct exec_memory_info *m) {
+static bool device_memory_narrow(const hd_device *dev, uint64_t addr, struct exec_memory_info *m) {
     uint64_t base;
     if (addr < SIM_CONST_WINDOW) return true;
     const struct ir_var *v = sim_const_find(dev, addr, &base);
@@ -129,16 +130,16 @@ static bool narrow(const hd_device *dev, uint64_t addr, struct exec_memory_info 
 hd_status hd_find(const hd_device *dev, uint64_t addr, hd_memory *info) {
     struct exec_memory_info m;
     if (!dev || !dev->mem || dev->life->lost || !info || !exec_mem_inside(dev->mem, addr, &m) ||
-        !narrow(dev, addr, &m))
+        !device_memory_narrow(dev, addr, &m))
         return HD_INVALID;
-    return give(&m, info);
+    return device_memory_give(&m, info);
 }
 
 hd_status hd_find_next(const hd_device *dev, uint64_t addr, hd_memory *info) {
     struct exec_memory_info m;
     if (!dev || !dev->mem || dev->life->lost || !info || !exec_mem_next(dev->mem, addr, &m))
         return HD_INVALID;
-    return give(&m, info);
+    return device_memory_give(&m, info);
 }
 
 /* ---- copies ---- */
@@ -205,7 +206,7 @@ hd_status hd_copy_out(hd_device *dev, void *dst, uint64_t src, uint64_t bytes) {
     SIM_CALL(dev, copy_out(dev, dst, src, bytes));
 }
 
-static hd_status copy(hd_device *dev, uint64_t dst, uint64_t src, uint64_t bytes) {
+static hd_status device_memory_copy(hd_device *dev, uint64_t dst, uint64_t src, uint64_t bytes) {
     hd_status s = sim_ready(dev);
     if (s || !bytes) return s;
     const void *from = view(dev, "hd_copy", src, bytes);
@@ -218,10 +219,10 @@ static hd_status copy(hd_device *dev, uint64_t dst, uint64_t src, uint64_t bytes
 }
 
 hd_status hd_copy(hd_device *dev, uint64_t dst, uint64_t src, uint64_t bytes) {
-    SIM_CALL(dev, copy(dev, dst, src, bytes));
+    SIM_CALL(dev, device_memory_copy(dev, dst, src, bytes));
 }
 
-static hd_status set(hd_device *dev, uint64_t dst, uint8_t value, uint64_t bytes) {
+static hd_status device_memory_set(hd_device *dev, uint64_t dst, uint8_t value, uint64_t bytes) {
     hd_status s = sim_ready(dev);
     if (s || !bytes) return s;
     void *to = view(dev, "hd_set", dst, bytes);
@@ -232,7 +233,7 @@ static hd_status set(hd_device *dev, uint64_t dst, uint8_t value, uint64_t bytes
 }
 
 hd_status hd_set(hd_device *dev, uint64_t dst, uint8_t value, uint64_t bytes) {
-    SIM_CALL(dev, set(dev, dst, value, bytes));
+    SIM_CALL(dev, device_memory_set(dev, dst, value, bytes));
 }
 
 /* ---- textures ---- */

@@ -101,7 +101,7 @@ static bool const_symbol(const hd_module *mod, uint32_t var, uint64_t *addr, uin
 }
 
 /* Gives the module its part of the window: as long as its constant space reaches, with a gap to the next. */
-static bool place_constants(hd_module *mod, struct err *e) {
+static bool device_place_constants(hd_module *mod, struct err *e) {
     enum { GAP = 4096 };
     uint64_t addr, bytes;
     for (uint32_t v = 0; v < mod->ir->vars.n; v++)
@@ -144,7 +144,8 @@ static void module_free(hd_module *mod) {
     xfree(mod);
 }
 
-static bool build(hd_module *mod, const char *name, const struct ptx_text *texts, size_t n, struct err *e) {
+static bool device_module_build(hd_module *mod, const char *name, const struct ptx_text *texts, size_t n,
+                                struct err *e) {
     const char *text = texts->text;
     const size_t bytes = texts->len;
     mod->ir = n == 1 && riscv_is(text, bytes)  ? riscv_load(name, text, bytes, e)
@@ -156,7 +157,7 @@ static bool build(hd_module *mod, const char *name, const struct ptx_text *texts
     if (!mod->cfg) return false;
     enum exec_isa isa = (enum exec_isa)mod->dev->options.exec.isa;
     mod->image = exec_image_new(mod->dev->mem, mod->ir, isa, e);
-    return mod->image && place_constants(mod, e);
+    return mod->image && device_place_constants(mod, e);
 }
 
 static void log_warnings(const hd_module *mod) {
@@ -171,7 +172,7 @@ static hd_status load_texts(hd_device *dev, const char *name, const struct ptx_t
     hd_module *mod = xcalloc(1, sizeof *mod);
     mod->dev = dev;
     struct err e = {0};
-    if (!build(mod, name ? name : "module", texts, n, &e)) {
+    if (!device_module_build(mod, name ? name : "module", texts, n, &e)) {
         module_free(mod);
         return sim_fail(dev, &e);
     }
@@ -188,7 +189,8 @@ static hd_status load_texts(hd_device *dev, const char *name, const struct ptx_t
     return HD_OK;
 }
 
-static hd_status load(hd_device *dev, const char *name, const char *text, size_t bytes, hd_module **out) {
+static hd_status device_module_load(hd_device *dev, const char *name, const char *text, size_t bytes,
+                                    hd_module **out) {
     hd_status s = sim_ready(dev);
     if (s) return s;
     if (!text || !out) return sim_refuse(dev, "hd_module_load: text and mod must not be NULL");
@@ -198,7 +200,7 @@ static hd_status load(hd_device *dev, const char *name, const char *text, size_t
 }
 
 hd_status hd_module_load(hd_device *dev, const char *name, const char *text, size_t bytes, hd_module **out) {
-    SIM_CALL(dev, load(dev, name, text, bytes, out));
+    SIM_CALL(dev, device_module_load(dev, name, text, bytes, out));
 }
 
 static hd_status link_texts(hd_device *dev, const char *name, const hd_text *texts, size_t n,
@@ -226,7 +228,7 @@ hd_status hd_module_link(hd_device *dev, const char *name, const hd_text *texts,
     SIM_CALL(dev, link_texts(dev, name, texts, n, out));
 }
 
-static hd_status load_file(hd_device *dev, const char *path, hd_module **out) {
+static hd_status device_module_load_file(hd_device *dev, const char *path, hd_module **out) {
     hd_status s = sim_ready(dev);
     if (s) return s;
     if (!path || !out) return sim_refuse(dev, "hd_module_load_file: path and mod must not be NULL");
@@ -234,7 +236,7 @@ static hd_status load_file(hd_device *dev, const char *path, hd_module **out) {
     struct sb text = {0};
     struct err e = {0};
     if (file_read(path, &text, &e))
-        s = load(dev, path, text.text, text.len, out);
+        s = device_module_load(dev, path, text.text, text.len, out);
     else
         s = sim_fail(dev, &e);
     sb_free(&text);
@@ -242,7 +244,7 @@ static hd_status load_file(hd_device *dev, const char *path, hd_module **out) {
 }
 
 hd_status hd_module_load_file(hd_device *dev, const char *path, hd_module **out) {
-    SIM_CALL(dev, load_file(dev, path, out));
+    SIM_CALL(dev, device_module_load_file(dev, path, out));
 }
 
 void sim_unload(hd_module *mod) {
@@ -284,7 +286,7 @@ static hd_status no_such(const hd_module *mod, const char *what, const char *nam
     return sim_refuse(mod->dev, "%s has no %s \"%s\"", mod->ir->name, what, name);
 }
 
-static hd_status find_kernel(hd_module *mod, const char *name, hd_kernel **k) {
+static hd_status device_module_find_kernel(hd_module *mod, const char *name, hd_kernel **k) {
     if (!mod) return HD_INVALID;
     if (!name || !k) return sim_refuse(mod->dev, "hd_module_kernel: name and k must not be NULL");
     *k = NULL;
@@ -300,7 +302,7 @@ static hd_status find_kernel(hd_module *mod, const char *name, hd_kernel **k) {
 }
 
 hd_status hd_module_kernel(hd_module *mod, const char *name, hd_kernel **k) {
-    SIM_CALL(mod ? mod->dev : NULL, find_kernel(mod, name, k));
+    SIM_CALL(mod ? mod->dev : NULL, device_module_find_kernel(mod, name, k));
 }
 
 static hd_status no_such_variable(const hd_module *mod, const char *name) {

@@ -49,7 +49,7 @@ uint64_t gpu_exited(const struct gpu_run *r) {
 
 /* ---- after the last block ---- */
 
-static void settle(struct gpu_run *r) {
+static void gpu_settle(struct gpu_run *r) {
     struct gpu *g = r->gpu;
     const uint64_t *interval = &r->launch->series->interval;
     while (mem_settle(g->mem, g->now)) {
@@ -62,9 +62,9 @@ static void settle(struct gpu_run *r) {
 /* The launch ends with its caches emptied (DWF 2.2): what it left dirty there is its own traffic, and its own time. */
 static void drain(struct gpu_run *r) {
     mem_flush(r->gpu->mem);
-    settle(r);
+    gpu_settle(r);
     mem_flush_l2(r->gpu->mem);
-    settle(r);
+    gpu_settle(r);
 }
 
 /* ---- a launch ---- */
@@ -141,7 +141,7 @@ static void give_registers(struct gpu_run *r) {
     r->grid.registers_most = given.most;
 }
 
-static bool prepare(const struct gpu_launch *l, struct mech_program program, struct err *e) {
+static bool gpu_prepare(const struct gpu_launch *l, struct mech_program program, struct err *e) {
     struct gpu_tables *t = l->tables;
     if (t->made) return true;
     t->made = mech_prepare(l->mech, l->param, program, &t->mem, &t->v, e);
@@ -150,7 +150,7 @@ static bool prepare(const struct gpu_launch *l, struct mech_program program, str
 }
 
 /* Refuses what cannot run, before anything has changed. */
-static bool admit(struct gpu_run *r, struct gpu_stats *out, struct err *e) {
+static bool gpu_admit(struct gpu_run *r, struct gpu_stats *out, struct err *e) {
     const struct options *o = r->gpu->options;
     const struct gpu_launch *l = r->launch;
     const struct mech_program program = {.module = gpu_module(l),
@@ -158,7 +158,7 @@ static bool admit(struct gpu_run *r, struct gpu_stats *out, struct err *e) {
                                          .func = l->exec->func,
                                          .warp_size = (uint32_t)o->machine.sm.warp_size,
                                          .simd_width = (uint32_t)o->machine.sm.simd_width};
-    if (!mech_can_run(l->mech, l->module, l->cfg, l->exec->func, e) || !prepare(l, program, e))
+    if (!mech_can_run(l->mech, l->module, l->cfg, l->exec->func, e) || !gpu_prepare(l, program, e))
         return gpu_refused(e);
     give_registers(r);
     if (!sm_fits(&o->machine, &r->grid, e)) return false;
@@ -257,7 +257,8 @@ bool gpu_simulate(struct gpu *g, const struct gpu_launch *l, struct stats *out, 
     for (size_t i = 0; i < l->nwarm; i++) mem_warm(g->mem, l->warm[i].addr, l->warm[i].bytes);
     mem_restart_stats(g->mem);
     mem_get_stats(g->mem, &before);
-    bool good = exec_grid_init(&r.grid, l->exec, e) && admit(&r, &out->gpu, e) && want_thread_counts(&r, e);
+    bool good =
+        exec_grid_init(&r.grid, l->exec, e) && gpu_admit(&r, &out->gpu, e) && want_thread_counts(&r, e);
     if (good) {
         if (l->trace) begin_trace(&r);
         good = make_sms(&r, e) && gpu_loop(&r, e);

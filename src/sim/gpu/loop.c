@@ -41,16 +41,17 @@ static bool one_at_a_time(const struct gpu_run *r) {
 }
 
 /* The blocks that an SM gets at once when it is empty. */
-static uint64_t share(const struct gpu_run *r) {
+static uint64_t gpu_loop_share(const struct gpu_run *r) {
     return (r->grid.blocks + r->nsms - 1) / r->nsms;
 }
 
 /* Offers a block to each SM that stopped in this cycle (at the start: to all) in turn, round after round, until none takes
  * one. An SM that takes one is ticked at `first`. */
-static void dispatch(struct gpu_run *r, uint64_t now, uint64_t first) {
+static void gpu_loop_dispatch(struct gpu_run *r, uint64_t now, uint64_t first) {
     const bool start = now == first, whole = one_at_a_time(r);
     uint32_t refused = 0;
-    for (uint32_t i = 0; i < r->nsms; i++) r->at[i].takes = !whole ? 1 : r->at[i].resident ? 0 : share(r);
+    for (uint32_t i = 0; i < r->nsms; i++)
+        r->at[i].takes = !whole ? 1 : r->at[i].resident ? 0 : gpu_loop_share(r);
     while (refused < r->nsms && r->next_block < r->grid.blocks) {
         const uint32_t i = r->turn;
         struct gpu_at *a = &r->at[i];
@@ -85,7 +86,7 @@ static bool keep_going(const struct gpu_run *r, struct err *e) {
     return gpu_stopped(r, e);
 }
 
-static bool check(struct gpu_run *r, struct err *e) {
+static bool gpu_loop_check(struct gpu_run *r, struct err *e) {
     uint64_t now = r->gpu->now, most = (uint64_t)r->gpu->options->gpu.max_cycles;
     r->checked = now;
     if (most && now - r->start >= most) return out_of_cycles(r, e);
@@ -245,8 +246,8 @@ static void go_on_early(struct gpu_run *r, uint64_t now, uint64_t until) {
 
 /* Gives waiting blocks to SMs that stopped in this cycle, and lets them go on. An SM without a block left stays where
  * it is, since this may be the end of the launch. */
-static void go_on(struct gpu_run *r, uint64_t now, uint64_t until) {
-    if (r->next_block < r->grid.blocks) dispatch(r, now, now + 1);
+static void gpu_loop_go_on(struct gpu_run *r, uint64_t now, uint64_t until) {
+    if (r->next_block < r->grid.blocks) gpu_loop_dispatch(r, now, now + 1);
     for (uint32_t k = 0; k < r->n; k++) {
         struct gpu_at *a = nth(r, k);
         if (a->stopped != now || a->last || a->early) continue;
@@ -284,13 +285,13 @@ static uint64_t end_window(struct gpu_run *r, uint64_t until) {
 }
 
 /* Notes when each SM of the list is due: when it or memory has something for it to do. */
-static void wake(struct gpu_run *r) {
+static void gpu_loop_wake(struct gpu_run *r) {
     for (uint32_t k = 0; k < r->n; k++)
         gpu_wake_set(&r->wake, r->list[k], smaller(nth(r, k)->next, mem_sm_next(r->gpu->mem, r->list[k])));
 }
 
 /* Executes the deferred accesses, and passes the SMs' requests to memory. */
-static void collect(struct gpu_run *r, bool off) {
+static void gpu_loop_collect(struct gpu_run *r, bool off) {
     if (off) gpu_workers_flush(r, first_fault(r));
     for (uint32_t k = 0; k < r->n; k++) {
         struct gpu_at *a = nth(r, k);
@@ -300,7 +301,7 @@ static void collect(struct gpu_run *r, bool off) {
         count_insts(r, a);
         mem_collect(r->gpu->mem, r->list[k]);
     }
-    wake(r);
+    gpu_loop_wake(r);
 }
 
 static bool fault_error(const struct gpu_run *r, struct err *e) {
@@ -328,9 +329,9 @@ static void advance_in_lockstep(struct gpu_run *r, uint64_t until) {
 }
 
 /* Lets SMs that stopped go on as far as they can. */
-static void resume(struct gpu_run *r, uint64_t until) {
+static void gpu_loop_resume(struct gpu_run *r, uint64_t until) {
     for (struct stop s; (s = first_stop(r)).at != SM_NEVER && s.at <= fault_at(r);)
-        (s.early ? go_on_early : go_on)(r, s.at, until);
+        (s.early ? go_on_early : gpu_loop_go_on)(r, s.at, until);
 }
 
 /* Lists the SMs that are due and those for which memory has something. keep: SMs of the present list stay in it. */
@@ -353,7 +354,7 @@ static bool run_list(struct gpu_run *r, bool off, uint64_t until, uint64_t ahead
     else
         advance_in_lockstep(r, until);
     for (uint32_t k = 0; k < r->n; k++) stopped |= nth(r, k)->stopped != SM_NEVER;
-    if (stopped) resume(r, until);
+    if (stopped) gpu_loop_resume(r, until);
     return stopped;
 }
 
@@ -377,7 +378,7 @@ static bool first_half(struct gpu_run *r, uint64_t until) {
     mem_deliver(r->gpu->mem);
     if (on) {
         if (stopped) half_end(r);
-        collect(r, true);
+        gpu_loop_collect(r, true);
     }
     list_sms(r, r->half, until, true);
     return on;
@@ -395,7 +396,7 @@ static bool run_window(struct gpu_run *r, uint64_t *until, struct err *e) {
     const bool memory_ahead = halved && first_half(r, *until);
     r->memory_next = memory_ahead ? mem_run_next(mem) : MEM_NEVER;
     if (run_list(r, off, *until, memory_ahead ? r->ahead : 0)) *until = end_window(r, *until);
-    collect(r, off);
+    gpu_loop_collect(r, off);
     const bool faulted = first_fault(r) < r->n;
     if (r->half && (faulted || !r->nbusy)) {
         r->memory_next = smaller(r->memory_next, mem_run_next(mem));
@@ -449,7 +450,7 @@ bool gpu_loop(struct gpu_run *r, struct err *e) {
     const uint64_t every = check_every(r), *interval = &r->launch->series->interval;
     gpu_windows_init(r);
     r->most_insts = r->windows.data * r->nsms * (uint64_t)g->options->machine.sm.schedulers * MECH_WIDEST;
-    dispatch(r, g->now, g->now);
+    gpu_loop_dispatch(r, g->now, g->now);
     for (;;) {
         uint64_t until = window_end(r, every);
         mem_run(g->mem, g->now, false);
@@ -457,7 +458,7 @@ bool gpu_loop(struct gpu_run *r, struct err *e) {
         const bool look = g->now - r->checked >= every;
         g->now = until - 1;
         if (finished(r)) break;
-        if (look && !check(r, e)) return false;
+        if (look && !gpu_loop_check(r, e)) return false;
         mem_run(g->mem, g->now, false);
         uint64_t next = smaller(next_event(r, until), mem_deliver(g->mem));
         if (next == SM_NEVER) {

@@ -22,7 +22,7 @@ struct walk {
     bool failed; /* a fault, or a thread that is nowhere */
 };
 
-static void gather(struct walk *k) {
+static void gpu_verdict_gather(struct walk *k) {
     for (uint32_t i = 0; i < k->r->nsms; i++) {
         uint32_t warps = sm_warps(k->r->sm[i]);
         uint32_t(*pc)[EXEC_LANES] = xcalloc(warps, sizeof *pc);
@@ -41,7 +41,7 @@ static void gather(struct walk *k) {
 }
 
 /* Lanes of any warp that an event set free. */
-static void take_released(struct walk *k) {
+static void gpu_verdict_take_released(struct walk *k) {
     for (uint32_t i = 0; i < k->n; i++) {
         struct exec_warp *w = k->warp[i];
         FOR_LANES(l, w->released) k->at[i].pc[l] = w->wait_pc[l] + 1;
@@ -50,7 +50,7 @@ static void take_released(struct walk *k) {
 }
 
 /* One instruction of one thread. False: it cannot go on by itself. */
-static bool step(struct walk *k, uint32_t n, uint32_t lane) {
+static bool gpu_verdict_step(struct walk *k, uint32_t n, uint32_t lane) {
     struct exec_out *o = k->warp[n]->x.out;
     struct exec_stand *p = &k->at[n];
     uint32_t bit = 1u << lane, pc = p->pc[lane];
@@ -63,18 +63,18 @@ static bool step(struct walk *k, uint32_t n, uint32_t lane) {
     p->pc[lane] = pc + 1;
     if (o->flow == EXEC_JUMP && o->taken & bit) p->pc[lane] = o->target;
     if (o->flow == EXEC_EACH && o->taken & bit) p->pc[lane] = o->pc[lane];
-    if (o->flow != EXEC_NEXT) take_released(k);
+    if (o->flow != EXEC_NEXT) gpu_verdict_take_released(k);
     return !k->failed && exec_can_run(k->warp[n]) & bit;
 }
 
 /* Every thread once. True: one of them ran. */
-static bool turn(struct walk *k) {
+static bool gpu_verdict_turn(struct walk *k) {
     bool ran = false;
     for (uint32_t i = 0; i < k->n && !k->failed; i++)
         for (uint32_t l = 0; l < EXEC_LANES && !k->failed; l++) {
             if (!(exec_can_run(k->warp[i]) >> l & 1)) continue;
             ran = true;
-            for (uint32_t q = 0; q < QUANTUM && step(k, i, l); q++) continue;
+            for (uint32_t q = 0; q < QUANTUM && gpu_verdict_step(k, i, l); q++) continue;
         }
     return ran;
 }
@@ -94,10 +94,10 @@ static bool all_loop(struct walk *k) {
 }
 
 /* Proofs are tried after 16, 32, 64, ... turns. */
-static enum gpu_verdict walk(struct walk *k) {
+static enum gpu_verdict gpu_verdict_walk(struct walk *k) {
     bool ran = true, spins = false;
     for (uint64_t t = 1, proof = FIRST_PROOF; ran && !spins && !k->failed && k->steps < MOST_STEPS; t++) {
-        ran = turn(k);
+        ran = gpu_verdict_turn(k);
         if (t < proof) continue;
         proof *= 2;
         spins = !k->failed && all_loop(k);
@@ -119,8 +119,8 @@ enum gpu_verdict gpu_judge(struct gpu_run *r) {
     gpu_watchdog_begin(r);
     silent.print = no_print;
     r->grid.launch = &silent;
-    gather(&k);
-    const enum gpu_verdict v = k.failed ? GPU_UNKNOWN : walk(&k);
+    gpu_verdict_gather(&k);
+    const enum gpu_verdict v = k.failed ? GPU_UNKNOWN : gpu_verdict_walk(&k);
     r->grid.launch = r->launch->exec;
     exec_mem_put_back(r->grid.mem, memory);
     xfree(k.at);

@@ -26,7 +26,7 @@ void gpu_wake_free(struct gpu_wake *w) {
     xfree(w->far);
 }
 
-static bool within(const struct gpu_wake *w, uint64_t when) {
+static bool gpu_wake_within(const struct gpu_wake *w, uint64_t when) {
     return when - w->now < GPU_WAKE_SLOTS;
 }
 
@@ -34,7 +34,7 @@ static bool within(const struct gpu_wake *w, uint64_t when) {
 static void sort_far(struct gpu_wake *w) {
     w->far_first = GPU_NEVER;
     FOR_BITMAP(i, w->far, w->words) {
-        if (within(w, w->when[i])) {
+        if (gpu_wake_within(w, w->when[i])) {
             bitmap_clear(w->far, i);
             bitmap_set(w->slot + w->when[i] % GPU_WAKE_SLOTS * w->words, i);
             w->slots |= (uint64_t)1 << w->when[i] % GPU_WAKE_SLOTS;
@@ -53,7 +53,7 @@ void gpu_wake_late(struct gpu_wake *w, uint32_t i) {
 void gpu_wake_forget(struct gpu_wake *w, uint32_t i) {
     const uint64_t when = w->when[i];
     if (when == GPU_NEVER) return;
-    if (!within(w, when)) {
+    if (!gpu_wake_within(w, when)) {
         bitmap_clear(w->far, i);
         if (when == w->far_first) sort_far(w);
         return;
@@ -63,13 +63,13 @@ void gpu_wake_forget(struct gpu_wake *w, uint32_t i) {
     if (!bitmap_any(set, w->words)) w->slots &= ~((uint64_t)1 << when % GPU_WAKE_SLOTS);
 }
 
-static void reach(struct gpu_wake *w, uint64_t now) {
+static void gpu_wake_reach(struct gpu_wake *w, uint64_t now) {
     w->now = now;
-    if (w->far_first != GPU_NEVER && within(w, w->far_first)) sort_far(w);
+    if (w->far_first != GPU_NEVER && gpu_wake_within(w, w->far_first)) sort_far(w);
 }
 
 void gpu_wake_advance(struct gpu_wake *w, uint64_t now, uint64_t until) {
-    reach(w, now);
+    gpu_wake_reach(w, now);
     memset(w->due, 0, w->words * sizeof *w->due);
     for (uint64_t c = now; w->slots && c < until; c++) {
         if (!(w->slots >> c % GPU_WAKE_SLOTS & 1)) continue;
@@ -80,7 +80,7 @@ void gpu_wake_advance(struct gpu_wake *w, uint64_t now, uint64_t until) {
         }
         w->slots &= ~((uint64_t)1 << c % GPU_WAKE_SLOTS);
     }
-    if (until > now + 1) reach(w, until - 1);
+    if (until > now + 1) gpu_wake_reach(w, until - 1);
 }
 
 void gpu_wake_rewind(struct gpu_wake *w, uint32_t sms, uint64_t now) {

@@ -139,7 +139,7 @@ static void found_progress(struct gpu_run *r, uint64_t steps, uint64_t together)
     if (k->follow < EXEC_FOLLOW_MOST) k->follow *= 2;
 }
 
-static bool give_up(struct gpu_run *r, struct err *e) {
+static bool gpu_watchdog_give_up(struct gpu_run *r, struct err *e) {
     for (uint32_t i = 0; i < r->nsms; i++)
         for (uint32_t slot = 0; slot < sm_warps(r->sm[i]); slot++)
             sm_loops(r->sm[i], slot, sm_ran(r->sm[i], slot));
@@ -157,7 +157,7 @@ bool gpu_watchdog(struct gpu_run *r, struct err *e) {
         found_progress(r, exec_loop_steps(k->looper) - alone_before,
                        exec_joint_steps(k->joint) - joint_before);
     else if (++k->rounds == ROUNDS)
-        return give_up(r, e);
+        return gpu_watchdog_give_up(r, e);
     k->opened = r->gpu->now;
     for (uint32_t i = 0; i < r->nsms; i++) sm_forget(r->sm[i]);
     return true;

@@ -21,7 +21,7 @@ static uint32_t thread_at(const struct gpu_run *r, const struct exec_warp *w, ui
     return with_line(r->launch->module, form ? form->old_pc[at] : at);
 }
 
-static bool same_line(const struct ir_module *m, uint32_t a, uint32_t b) {
+static bool gpu_where_same_line(const struct ir_module *m, uint32_t a, uint32_t b) {
     const bool known = a < m->src.n && b < m->src.n && m->src.v[a].line && m->src.v[b].line;
     if (known) return m->src.v[a].line == m->src.v[b].line && m->src.v[a].file == m->src.v[b].file;
     return m->code.v[a].line == m->code.v[b].line;
@@ -34,7 +34,7 @@ static uint32_t commonest(const struct ir_module *m, const uint32_t *pc, uint32_
     for (uint32_t i = 0; i < n; i++) {
         uint32_t alike = 0;
         if (pc[i] == IR_NOPC) continue;
-        for (uint32_t k = 0; k < n; k++) alike += pc[k] != IR_NOPC && same_line(m, pc[i], pc[k]);
+        for (uint32_t k = 0; k < n; k++) alike += pc[k] != IR_NOPC && gpu_where_same_line(m, pc[i], pc[k]);
         if (alike < *most || (alike == *most && pc[i] >= best)) continue;
         *most = alike;
         best = pc[i];

@@ -46,7 +46,7 @@ static void halve_rows(const struct density *l, struct density_track *v, size_t 
     }
 }
 
-static void keep(const struct density *l, struct density_window *w, const struct density_issue *i) {
+static void density_keep(const struct density *l, struct density_window *w, const struct density_issue *i) {
     if (w->full) return;
     if (w->issues.n < l->o.issues) {
         VEC_PUSH(&w->issues, *i);
@@ -59,8 +59,8 @@ static void keep(const struct density *l, struct density_window *w, const struct
 }
 
 /* The second of two windows goes on where the first ended, if that kept all it had. */
-static void join(const struct density *l, struct density_window *a, struct density_window *b) {
-    for (size_t i = 0; i < b->issues.n; i++) keep(l, a, &b->issues.v[i]);
+static void density_join(const struct density *l, struct density_window *a, struct density_window *b) {
+    for (size_t i = 0; i < b->issues.n; i++) density_keep(l, a, &b->issues.v[i]);
     if (!a->full && b->full) {
         a->full = true;
         a->end = b->end;
@@ -72,13 +72,13 @@ static void halve_windows(struct density *l) {
     const uint32_t n = l->o.windows;
     for (uint32_t w = 0; w < n / 2; w++) {
         struct density_window one = l->windows.v[2 * w];
-        join(l, &one, &l->windows.v[2 * w + 1]);
+        density_join(l, &one, &l->windows.v[2 * w + 1]);
         l->windows.v[w] = one;
     }
     for (uint32_t w = n / 2; w < n; w++) l->windows.v[w] = (struct density_window){0};
 }
 
-static void reach(struct density *l, uint64_t cycle) {
+static void density_reach(struct density *l, uint64_t cycle) {
     while (cycle >> l->shift >= l->o.bins) {
         halve_rows(l, l->sms.v, l->sms.n);
         halve_rows(l, l->warps.v, l->warps.n);
@@ -90,8 +90,8 @@ static void reach(struct density *l, uint64_t cycle) {
 
 /* ---- issues ---- */
 
-static void count(const struct density *l, struct density_track *row, uint64_t cycle, uint32_t threads,
-                  uint32_t pc) {
+static void density_count(const struct density *l, struct density_track *row, uint64_t cycle,
+                          uint32_t threads, uint32_t pc) {
     if (!row->cells) row->cells = xcalloc(l->o.bins, sizeof *row->cells);
     struct density_cell *c = &row->cells[cycle >> l->shift];
     c->issues++;
@@ -105,14 +105,14 @@ static void count(const struct density *l, struct density_track *row, uint64_t c
 }
 
 void density_packet(struct density *l, uint64_t cycle, uint32_t sm, uint32_t threads, uint32_t pc) {
-    reach(l, cycle);
+    density_reach(l, cycle);
     while (l->sms.n <= sm) VEC_PUSH(&l->sms, (struct density_track){0});
-    count(l, &l->sms.v[sm], cycle, threads, pc);
+    density_count(l, &l->sms.v[sm], cycle, threads, pc);
     l->issues++;
 }
 
 void density_piece(struct density *l, const struct density_issue *i) {
     while (l->warps.n <= i->warp) VEC_PUSH(&l->warps, (struct density_track){0});
-    count(l, &l->warps.v[i->warp], i->cycle, (uint32_t)__builtin_popcount(i->mask), i->pc);
-    keep(l, &l->windows.v[i->cycle / density_stride(l)], i);
+    density_count(l, &l->warps.v[i->warp], i->cycle, (uint32_t)__builtin_popcount(i->mask), i->pc);
+    density_keep(l, &l->windows.v[i->cycle / density_stride(l)], i);
 }

@@ -29,7 +29,7 @@ uint64_t profile_causes(const struct profile_cost *c) {
 
 /* ---- rows ---- */
 
-static struct profile_row row_of(const struct ir_module *m, uint32_t pc) {
+static struct profile_row profile_row_of(const struct ir_module *m, uint32_t pc) {
     const struct ir_func *f = ir_func_at(m, pc);
     const struct ir_srcloc *src = pc < m->src.n ? &m->src.v[pc] : NULL;
     struct profile_row row = {.pc = pc, .func = f ? f->name : "", .line = m->code.v[pc].line};
@@ -44,7 +44,7 @@ typedef bool same_fn(const struct profile_row *a, const struct profile_row *b);
 static bool same_pc(const struct profile_row *a, const struct profile_row *b) {
     return a->pc == b->pc;
 }
-static bool same_line(const struct profile_row *a, const struct profile_row *b) {
+static bool profile_same_line(const struct profile_row *a, const struct profile_row *b) {
     return a->line == b->line;
 }
 static bool same_source(const struct profile_row *a, const struct profile_row *b) {
@@ -85,7 +85,7 @@ static void find_used(struct material *x) {
 static uint32_t *make_rows(struct profile_rows *rows, const struct material *x, same_fn *same) {
     uint32_t *row = xcalloc(x->m->code.n, sizeof *row);
     for (uint32_t pc = 0; pc < x->m->code.n; pc++) {
-        struct profile_row r = row_of(x->m, pc);
+        struct profile_row r = profile_row_of(x->m, pc);
         row[pc] = NO_ROW;
         if (!x->used[pc] || (same == same_source && !r.file)) continue;
         size_t k = rows->n, far = same == same_source ? k : k > 0;
@@ -119,7 +119,7 @@ static void add_place(struct profile_rows *rows, const struct sm_account *a, con
     }
 }
 
-static void group(struct profile_rows *rows, const struct material *x, same_fn *same) {
+static void profile_group(struct profile_rows *rows, const struct material *x, same_fn *same) {
     uint32_t *row = make_rows(rows, x, same);
     for (uint32_t place = 0; x->account && place < x->account->places.n; place++)
         add_place(rows, x->account, row, place);
@@ -150,7 +150,7 @@ static void keep_branches(struct profile_rows *rows, const struct ir_module *m) 
     if (n) qsort(rows->v, n, sizeof *rows->v, by_cost);
 }
 
-static void sum_up(struct profile *p, const struct sm_account *a) {
+static void profile_sum_up(struct profile *p, const struct sm_account *a) {
     for (size_t k = 0; k < a->costs.n; k++)
         for (int i = 0; i < SM_LANE_KINDS; i++) p->lanes[i] += a->costs.v[k].lanes[i];
     for (int i = 0; i < SM_WAITS; i++) p->waits[i] = a->waits[i] * a->width;
@@ -164,12 +164,12 @@ void profile_make(struct profile *p, const struct ir_module *m, const struct sm_
     *p = (struct profile){0};
     if (!by_pc) return;
     find_used(&x);
-    group(&p->branches, &x, same_pc);
+    profile_group(&p->branches, &x, same_pc);
     keep_branches(&p->branches, m);
-    group(&p->ptx, &x, same_line);
-    group(&p->source, &x, same_source);
-    group(&p->functions, &x, same_func);
-    if (account) sum_up(p, account);
+    profile_group(&p->ptx, &x, profile_same_line);
+    profile_group(&p->source, &x, same_source);
+    profile_group(&p->functions, &x, same_func);
+    if (account) profile_sum_up(p, account);
     xfree(x.used);
 }
 

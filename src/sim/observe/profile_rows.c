@@ -23,23 +23,23 @@ static const struct profile_rows *rows_by(const struct profile *p, hd_profile_by
     return NULL;
 }
 
-static hd_status find_rows(hd_module *mod, const char *call, hd_profile_by by,
-                           const struct profile_rows **out) {
+static hd_status profile_rows_find(hd_module *mod, const char *call, hd_profile_by by,
+                                   const struct profile_rows **out) {
     hd_status s = sim_ready(mod ? mod->dev : NULL);
     if (s) return s;
     *out = rows_by(current(mod), by);
     return *out ? HD_OK : sim_refuse(mod->dev, "%s: %d is not an hd_profile_by", call, (int)by);
 }
 
-static hd_status count(hd_module *mod, hd_profile_by by, size_t *n) {
+static hd_status profile_rows_count(hd_module *mod, hd_profile_by by, size_t *n) {
     const struct profile_rows *rows;
-    hd_status s = find_rows(mod, "hd_profile_count", by, &rows);
+    hd_status s = profile_rows_find(mod, "hd_profile_count", by, &rows);
     if (!s) *n = rows->n;
     return s;
 }
 
 static hd_status try_count(hd_module *mod, hd_profile_by by, size_t *n) {
-    SIM_CALL(mod ? mod->dev : NULL, count(mod, by, n));
+    SIM_CALL(mod ? mod->dev : NULL, profile_rows_count(mod, by, n));
 }
 
 size_t hd_profile_count(hd_module *mod, hd_profile_by by) {
@@ -66,7 +66,7 @@ static const char *line_text(hd_module *mod, uint32_t line) {
 
 static hd_status row_at(hd_module *mod, hd_profile_by by, size_t index, hd_profile_row *row) {
     const struct profile_rows *rows;
-    hd_status s = find_rows(mod, "hd_profile_at", by, &rows);
+    hd_status s = profile_rows_find(mod, "hd_profile_at", by, &rows);
     if (s) return s;
     if (!row) return sim_refuse(mod->dev, "hd_profile_at: row must not be NULL");
     if (index >= rows->n) return sim_refuse(mod->dev, "hd_profile_at: there are %zu rows", rows->n);

@@ -24,7 +24,7 @@ const struct exec_races *sim_races(const hd_device *dev) {
     return dev->races;
 }
 
-static hd_race_access describe(const struct exec_race_side *s) {
+static hd_race_access observe_races_describe(const struct exec_race_side *s) {
     static const char *const what[] = {[EXEC_RACE_READ] = "read",
                                        [EXEC_RACE_WRITE] = "write",
                                        [EXEC_RACE_VOLATILE_READ] = "volatile read",
@@ -62,6 +62,6 @@ hd_status hd_race_at(const hd_device *dev, size_t index, hd_race *race) {
                       .object = r->object,
                       .address = r->address,
                       .offset = r->offset,
-                      .access = {describe(&r->side[0]), describe(&r->side[1])}};
+                      .access = {observe_races_describe(&r->side[0]), observe_races_describe(&r->side[1])}};
     return HD_OK;
 }

@@ -54,7 +54,7 @@ static bool is_of_launch(enum stat_id id) {
     }
 }
 
-static uint64_t scale(uint64_t v, uint64_t to, uint64_t from) {
+static uint64_t observe_sample_scale(uint64_t v, uint64_t to, uint64_t from) {
     return to == from || !from ? v : (uint64_t)llround((double)v * ((double)to / (double)from));
 }
 
@@ -62,12 +62,12 @@ void sample_scale(struct stats *one, uint64_t insts) {
     const uint64_t from = one->exec.thread_insts;
     for (int id = 0; id < STAT_COUNT; id++) {
         if (stat_rows[id].how != STAT_SUM || is_of_launch((enum stat_id)id)) continue;
-        uint64_t v = scale(stats_exact(one, (enum stat_id)id), insts, from);
+        uint64_t v = observe_sample_scale(stats_exact(one, (enum stat_id)id), insts, from);
         memcpy((char *)one + stat_rows[id].offset, &v, sizeof v);
     }
     const struct mech_counter *own = one->mech ? one->mech->counters : NULL;
     for (size_t k = 0; own && own[k].key; k++)
-        if (own[k].how == STAT_SUM) one->div.extra[k] = scale(one->div.extra[k], insts, from);
+        if (own[k].how == STAT_SUM) one->div.extra[k] = observe_sample_scale(one->div.extra[k], insts, from);
     one->exec.thread_insts = insts;
 }
 
@@ -93,7 +93,7 @@ static bool shape_is_known(const hd_module *mod, const struct exec_launch *x) {
     return false;
 }
 
-static double distance(const uint64_t *a, const uint64_t *b, size_t n) {
+static double observe_sample_distance(const uint64_t *a, const uint64_t *b, size_t n) {
     uint64_t apart = 0, total_a = 0, total_b = 0;
     for (size_t i = 0; i < n; i++) {
         apart += a[i] > b[i] ? a[i] - b[i] : b[i] - a[i];
@@ -113,7 +113,7 @@ static struct sample_class *find_class(const hd_module *mod, const struct exec_l
     for (size_t i = 0; mod->samples && i < mod->samples->v.n; i++) {
         struct sample_class *c = &mod->samples->v.v[i];
         if (!same_shape(c, x)) continue;
-        const double d = distance(c->counts, counts, mod->cfg->nblocks);
+        const double d = observe_sample_distance(c->counts, counts, mod->cfg->nblocks);
         if (d > most || (best && d >= least)) continue;
         best = c;
         least = d;
@@ -170,7 +170,7 @@ struct trial {
     struct sb printed;
 };
 
-static void hold(void *user, const char *text, size_t n) {
+static void sample_hold(void *user, const char *text, size_t n) {
     struct trial *t = user;
     sb_addn(&t->printed, text, n);
 }
@@ -186,7 +186,7 @@ static uint64_t *try_functional(const hd_module *mod, struct trial *t) {
     struct err ignored = {0};
     f.lanes = xcalloc(mod->ir->code.n, sizeof *f.lanes);
     f.failure = NULL;
-    f.print = hold;
+    f.print = sample_hold;
     f.progress = trial_progress;
     f.user = t;
     const bool good = exec_run(&f, &t->executed, &ignored);

@@ -64,7 +64,7 @@ bool sim_recorded_run(hd_kernel *k, const struct exec_launch *x, struct stats *s
     return good;
 }
 
-static hd_status follow(hd_kernel *k, const hd_launch *l, const struct sim_followed *f) {
+static hd_status observe_tape_follow(hd_kernel *k, const hd_launch *l, const struct sim_followed *f) {
     hd_device *dev = k->mod->dev;
     hd_status s = sim_ready(dev);
     if (!s) s = sim_supported(k);
@@ -89,5 +89,5 @@ static hd_status follow(hd_kernel *k, const hd_launch *l, const struct sim_follo
 }
 
 hd_status sim_follow(hd_kernel *k, const hd_launch *l, const struct sim_followed *f) {
-    SIM_CALL(k ? k->mod->dev : NULL, follow(k, l, f));
+    SIM_CALL(k ? k->mod->dev : NULL, observe_tape_follow(k, l, f));
 }

@@ -59,7 +59,7 @@ static struct sb *event(struct timeline *t) {
 }
 
 /* A JSON string: names of files and kernels are the user's. */
-static void add_text(struct sb *out, const char *text) {
+static void timeline_add_text(struct sb *out, const char *text) {
     sb_add(out, "\"");
     for (; *text; text++) {
         const unsigned char c = (unsigned char)*text;
@@ -73,8 +73,8 @@ static void add_text(struct sb *out, const char *text) {
     sb_add(out, "\"");
 }
 
-static void name(struct timeline *t, const char *what, uint32_t process, uint32_t track, const char *word,
-                 uint32_t number) {
+static void timeline_name(struct timeline *t, const char *what, uint32_t process, uint32_t track,
+                          const char *word, uint32_t number) {
     sb_add(event(t),
            "\"name\":\"%s\",\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
            ",\"args\":{\"name\":\"%s %" PRIu32 "\"}}",
@@ -82,7 +82,8 @@ static void name(struct timeline *t, const char *what, uint32_t process, uint32_
     out_end_line(&t->out);
 }
 
-static void count(struct timeline *t, uint32_t sm, uint64_t cycle, const char *counter, double value) {
+static void timeline_count(struct timeline *t, uint32_t sm, uint64_t cycle, const char *counter,
+                           double value) {
     sb_add(event(t),
            "\"name\":\"%s\",\"ph\":\"C\",\"ts\":%" PRIu64 ",\"pid\":%" PRIu32
            ",\"tid\":0,\"args\":{\"value\":%.6g}}",
@@ -104,7 +105,7 @@ static struct track *track_of(struct timeline *t, uint32_t sm) {
         t->sms = xrealloc(t->sms, (sm + 1) * sizeof *t->sms);
         while (t->nsms <= sm) t->sms[t->nsms++] = (struct track){0};
     }
-    if (!t->sms[sm].named) name(t, "process_name", sm + FIRST_SM, 0, "SM", sm);
+    if (!t->sms[sm].named) timeline_name(t, "process_name", sm + FIRST_SM, 0, "SM", sm);
     t->sms[sm].named = true;
     return &t->sms[sm];
 }
@@ -113,7 +114,7 @@ static struct slice *slice_of(struct timeline *t, uint32_t sm, uint32_t warp) {
     struct track *k = track_of(t, sm);
     while (k->warps.n <= warp) VEC_PUSH(&k->warps, (struct slice){0});
     struct slice *s = &k->warps.v[warp];
-    if (!s->named) name(t, "thread_name", sm + FIRST_SM, warp + 1, "warp", warp);
+    if (!s->named) timeline_name(t, "thread_name", sm + FIRST_SM, warp + 1, "warp", warp);
     s->named = true;
     return s;
 }
@@ -126,18 +127,18 @@ static void end_window(struct timeline *t, uint32_t sm, struct window *w, uint64
     /* A run may be stopped in the cycle of a window's first issue, which takes that cycle. */
     const uint64_t cycles = end > w->begun ? end - w->begun : 1;
     read_l1(t, sm, &accesses, &hits);
-    count(t, sm, w->begun, "IPC", (double)w->insts / (double)cycles);
-    count(t, sm, w->begun, "active lanes", w->issues ? (double)w->insts / (double)w->issues : 0);
+    timeline_count(t, sm, w->begun, "IPC", (double)w->insts / (double)cycles);
+    timeline_count(t, sm, w->begun, "active lanes", w->issues ? (double)w->insts / (double)w->issues : 0);
     if (accesses > w->accesses)
-        count(t, sm, w->begun, "L1D hit rate (%)",
-              100 * (double)(hits - w->hits) / (double)(accesses - w->accesses));
+        timeline_count(t, sm, w->begun, "L1D hit rate (%)",
+                       100 * (double)(hits - w->hits) / (double)(accesses - w->accesses));
     *w = (struct window){.accesses = accesses, .hits = hits};
 }
 
 /* Nothing is issued from here on. */
 static void idle_from(struct timeline *t, uint32_t sm, uint64_t cycle) {
-    count(t, sm, cycle, "IPC", 0);
-    count(t, sm, cycle, "active lanes", 0);
+    timeline_count(t, sm, cycle, "IPC", 0);
+    timeline_count(t, sm, cycle, "active lanes", 0);
 }
 
 static void count_issue(struct timeline *t, uint64_t cycle, uint32_t sm, const struct mech_packet *p) {
@@ -162,7 +163,7 @@ static void add_lines(const struct timeline *t, const struct slice *s, struct sb
     sb_add(out, ",\"ptx_line\":%" PRIu32, m->code.v[s->pc].line);
     if (!s->line) return;
     sb_add(out, ",\"source\":");
-    add_text(out, file < m->files.n && m->files.v[file] ? m->files.v[file] : "source");
+    timeline_add_text(out, file < m->files.n && m->files.v[file] ? m->files.v[file] : "source");
     sb_add(out, ",\"line\":%" PRIu32, s->line);
     if (s->last_line != s->line) sb_add(out, ",\"last_line\":%" PRIu32, s->last_line);
 }
@@ -185,23 +186,23 @@ static void end_slice(struct timeline *t, uint32_t sm, uint32_t warp, struct sli
 }
 
 /* The source line of a PC if it is of the same file as that of the slice's first; 0: it is not, or is not known. */
-static uint32_t line_of(const struct ir_module *m, uint32_t first, uint32_t pc) {
+static uint32_t timeline_line_of(const struct ir_module *m, uint32_t first, uint32_t pc) {
     const bool known = first < m->src.n && pc < m->src.n && m->src.v[first].file == m->src.v[pc].file;
     return known ? m->src.v[pc].line : 0;
 }
 
 /* Some lanes of one warp issue. */
-static void issue(struct timeline *t, uint64_t cycle, uint32_t sm, uint32_t warp, uint32_t mask,
-                  uint32_t pc) {
+static void observe_timeline_issue(struct timeline *t, uint64_t cycle, uint32_t sm, uint32_t warp,
+                                   uint32_t mask, uint32_t pc) {
     const struct ir_module *m = t->launch.module;
     struct slice *s = slice_of(t, sm, warp);
     const uint32_t block = m->code.v[pc].block;
     if (s->mask != mask || s->block != block) {
-        const uint32_t line = line_of(m, pc, pc);
+        const uint32_t line = timeline_line_of(m, pc, pc);
         end_slice(t, sm, warp, s, cycle);
         *s = (struct slice){mask, block, pc, pc, line, line, cycle, cycle, true};
     }
-    const uint32_t line = line_of(m, s->pc, pc);
+    const uint32_t line = timeline_line_of(m, s->pc, pc);
     if (line && line < s->line) s->line = line;
     if (s->line && line > s->last_line) s->last_line = line;
     s->last_pc = pc;
@@ -218,7 +219,7 @@ void timeline_issue(struct timeline *t, uint64_t cycle, uint32_t sm, const struc
             const uint32_t pc = form ? form->old_pc[p->split[k]->pc] : p->split[k]->pc;
             for (uint32_t part = 0; part < parts; part++) {
                 const uint32_t mask = piece.mask & lanes << part * t->width;
-                if (mask) issue(t, cycle, sm, piece.warp * parts + part, mask, pc);
+                if (mask) observe_timeline_issue(t, cycle, sm, piece.warp * parts + part, mask, pc);
             }
         }
 }
@@ -233,7 +234,7 @@ void timeline_block(struct timeline *t, uint64_t cycle, uint32_t sm, uint64_t bl
            block, begins ? "b" : "e", block, cycle, sm + FIRST_SM);
     out_end_line(&t->out);
     k->resident += begins ? t->launch.block_warps : -t->launch.block_warps;
-    count(t, sm, cycle, "resident warps", k->resident);
+    timeline_count(t, sm, cycle, "resident warps", k->resident);
 }
 
 void timeline_launch(struct timeline *t, const struct timeline_launch *l) {
@@ -250,7 +251,7 @@ static void end_sm(struct timeline *t, uint32_t sm, uint64_t now) {
         end_window(t, sm, &k->now, end);
         idle_from(t, sm, end);
     }
-    if (k->resident) count(t, sm, now, "resident warps", 0); /* the launch failed */
+    if (k->resident) timeline_count(t, sm, now, "resident warps", 0); /* the launch failed */
     k->resident = 0;
 }
 
@@ -259,7 +260,7 @@ void timeline_end_launch(struct timeline *t, uint64_t now) {
     for (uint32_t sm = 0; sm < t->nsms; sm++) end_sm(t, sm, now);
     out = event(t);
     sb_add(out, "\"name\":");
-    add_text(out, t->launch.kernel);
+    timeline_add_text(out, t->launch.kernel);
     sb_add(out,
            ",\"cat\":\"kernel\",\"ph\":\"X\",\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",\"pid\":%d,\"tid\":1}",
            t->launch.start, now - t->launch.start, DEVICE);

@@ -58,7 +58,7 @@ static bool is_added(const struct trace *t, uint32_t pc) {
     return t->form && t->form->insert[pc] != REWRITE_ORIGINAL;
 }
 
-static void add_insn(const struct trace *t, uint32_t pc, struct sb *out) {
+static void trace_add_insn(const struct trace *t, uint32_t pc, struct sb *out) {
     if (is_added(t, pc))
         ir_print_insn(out, t->form->m, pc);
     else
@@ -72,8 +72,8 @@ static void add_split(const struct trace *t, const struct mech_split *s, struct 
         sb_add(out, "%sw%" PRIu32 ":%08" PRIx32, k ? "+" : "", s->set.p[k].warp, s->set.p[k].mask);
 }
 
-static void line(struct trace *t, uint64_t cycle, uint32_t sm, uint32_t sched, const struct mech_packet *p,
-                 const char *event) {
+static void trace_line(struct trace *t, uint64_t cycle, uint32_t sm, uint32_t sched,
+                       const struct mech_packet *p, const char *event) {
     struct sb *out = &t->lines.text;
     uint32_t threads = 0;
     sb_add(out, "%" PRIu64 " %" PRIu32 " %" PRIu32, cycle - t->start, sm, sched);
@@ -83,7 +83,7 @@ static void line(struct trace *t, uint64_t cycle, uint32_t sm, uint32_t sched, c
         threads += p->split[k]->threads;
     }
     sb_add(out, " %" PRIu32 "  ", threads);
-    add_insn(t, p->split[0]->pc, out);
+    trace_add_insn(t, p->split[0]->pc, out);
     if (p->n > 1) sb_add(out, " ...");
     if (event && *event) sb_add(out, "  ; %s", event);
     out_end_line(&t->lines);
@@ -113,7 +113,7 @@ static void add_density(struct trace *t, uint64_t cycle, uint32_t sm, const stru
 static void on_issue(void *user, uint64_t cycle, uint32_t sm, uint32_t sched, const struct mech_packet *p,
                      const char *event) {
     struct trace *t = user;
-    if (t->lines.sink.write) line(t, cycle, sm, sched, p, event);
+    if (t->lines.sink.write) trace_line(t, cycle, sm, sched, p, event);
     if (t->density.o.bins) add_density(t, cycle, sm, p);
     if (t->timeline) timeline_issue(t->timeline, cycle, sm, p);
 }

@@ -57,24 +57,24 @@ static enum cpu_flow flow_of(const struct ir_insn *i) {
 }
 
 /* Rows are the core's registers. Nothing writes number 0, which stands for constants: they are always there. */
-static uint8_t source(ir_opnd o) {
+static uint8_t host_source(ir_opnd o) {
     return ir_is_const(o) || ir_file(o) != IR_FILE_64 ? 0 : (uint8_t)ir_index(o);
 }
 
-static uint8_t destination(ir_opnd o) {
-    return source(o) ? source(o) : CPU_NO_REGISTER;
+static uint8_t host_destination(ir_opnd o) {
+    return host_source(o) ? host_source(o) : CPU_NO_REGISTER;
 }
 
-static struct cpu_insn describe(const struct ir_module *m, uint32_t pc) {
+static struct cpu_insn host_describe(const struct ir_module *m, uint32_t pc) {
     const struct ir_insn *i = &m->code.v[pc];
     struct cpu_insn x = {.addr = m->binary->addr[pc],
                          .work = (uint8_t)work_of(i),
                          .flow = (uint8_t)flow_of(i),
                          .to = CPU_NO_REGISTER};
     x.after = pc + 1 < m->code.n ? m->binary->addr[pc + 1] : x.addr + 4;
-    if (i->nd) x.to = destination(i->o[0]);
+    if (i->nd) x.to = host_destination(i->o[0]);
     for (unsigned k = i->nd; k < (unsigned)i->nd + i->ns && x.nfrom < CPU_SOURCES; k++)
-        x.from[x.nfrom++] = source(i->o[k]);
+        x.from[x.nfrom++] = host_source(i->o[k]);
     return x;
 }
 
@@ -93,7 +93,7 @@ struct host *host_new(const struct options *o, const struct ir_module *m, struct
     h->cpu = cpu_new(&o->host);
     h->m = m;
     h->insns = xcalloc(m->code.n, sizeof *h->insns);
-    for (uint32_t pc = 0; pc < m->code.n; pc++) h->insns[pc] = describe(m, pc);
+    for (uint32_t pc = 0; pc < m->code.n; pc++) h->insns[pc] = host_describe(m, pc);
     h->core_per_cycle = o->host.cpu.clock > 0 ? o->memory.clock.core / o->host.cpu.clock : 1;
     exec_core_observe(core, executed, h);
     return h;

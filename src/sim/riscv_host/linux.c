@@ -33,7 +33,7 @@ struct stack {
     uint64_t at;   /* offset of what was pushed last */
 };
 
-static uint64_t push(struct stack *s, const void *data, size_t n) {
+static uint64_t linux_push(struct stack *s, const void *data, size_t n) {
     s->at -= n;
     memcpy(s->host + s->at, data, n);
     return STACK_TOP - STACK + s->at;
@@ -46,10 +46,10 @@ static bool fill_stack(struct linux *k, struct stack *s, struct err *e) {
     size_t total = 0;
     for (size_t n = 0; n < k->main->argc; n++) total += strlen(k->main->argv[n]) + 9;
     if (total > STACK / 4) return err_set(e, ERR_INPUT, "the arguments of the program are too long");
-    const uint64_t random = push(s, seed, sizeof seed);
+    const uint64_t random = linux_push(s, seed, sizeof seed);
     VEC_PUSH(&words, k->main->argc);
     for (size_t n = 0; n < k->main->argc; n++)
-        VEC_PUSH(&words, push(s, k->main->argv[n], strlen(k->main->argv[n]) + 1));
+        VEC_PUSH(&words, linux_push(s, k->main->argv[n], strlen(k->main->argv[n]) + 1));
     VEC_PUSH(&words, 0); /* end of argv */
     VEC_PUSH(&words, 0); /* an empty environment */
     const uint64_t aux[][2] = {{AT_PHDR, k->binary->headers},
@@ -210,7 +210,7 @@ static uint64_t pages_of(uint64_t n) {
 }
 
 /* A piece of memory; 0: there is none. */
-static uint64_t map(struct linux *k, uint64_t bytes) {
+static uint64_t linux_map(struct linux *k, uint64_t bytes) {
     struct err e = {0};
     uint64_t at = 0;
     if (!bytes || bytes > STACK_TOP ||
@@ -223,7 +223,7 @@ static uint64_t map(struct linux *k, uint64_t bytes) {
 int64_t call_mmap(struct linux *k, const uint64_t *a) {
     enum { FIXED = 0x10, ANONYMOUS = 0x20 };
     if (a[3] & FIXED) return -ENOMEM;
-    const uint64_t at = map(k, a[1]);
+    const uint64_t at = linux_map(k, a[1]);
     if (!at) return -ENOMEM;
     const int64_t status =
         a[3] & ANONYMOUS ? 0 : linux_file_at(k, a[4], linux_bytes(k, at, a[1]), a[1], a[5]);
@@ -248,7 +248,7 @@ int64_t call_mremap(struct linux *k, const uint64_t *a) {
     if (!old) return -EFAULT;
     if (a[2] <= a[1]) return (int64_t)a[0];
     if (!(a[3] & MAYMOVE)) return -ENOMEM;
-    const uint64_t at = map(k, a[2]);
+    const uint64_t at = linux_map(k, a[2]);
     if (!at) return -ENOMEM;
     memcpy(linux_bytes(k, at, keep), linux_bytes(k, a[0], keep), keep);
     call_munmap(k, a);

@@ -26,11 +26,11 @@ static bool is_stream(int host) {
 }
 
 /* What openat and its like are relative to. */
-static int place_of(const struct linux *k, uint64_t fd) {
+static int linux_files_place_of(const struct linux *k, uint64_t fd) {
     return (int32_t)fd == CWD ? AT_FDCWD : host_of(k, fd);
 }
 
-static int64_t add_file(struct linux *k, int host) {
+static int64_t linux_files_add(struct linux *k, int host) {
     size_t n = 3;
     while (n < k->files.n && k->files.v[n] >= 0) n++;
     if (n >= MOST_FILES) return !is_stream(host) ? close(host) : 0, -EMFILE;
@@ -43,20 +43,20 @@ static int64_t add_file(struct linux *k, int host) {
 
 /* A file that was opened as one of the program's. heddle itself may have been started without standard streams. */
 static int64_t add_opened(struct linux *k, int host) {
-    if (!is_stream(host)) return host < 0 ? -errno : add_file(k, host);
+    if (!is_stream(host)) return host < 0 ? -errno : linux_files_add(k, host);
     const int moved = fcntl(host, F_DUPFD_CLOEXEC, 3), error = errno;
     close(host);
-    return moved < 0 ? -error : add_file(k, moved);
+    return moved < 0 ? -error : linux_files_add(k, moved);
 }
 
 static int64_t copy_file(struct linux *k, int host) {
-    return is_stream(host) ? add_file(k, host) : add_opened(k, fcntl(host, F_DUPFD_CLOEXEC, 3));
+    return is_stream(host) ? linux_files_add(k, host) : add_opened(k, fcntl(host, F_DUPFD_CLOEXEC, 3));
 }
 
 /* ---- opening ---- */
 
 /* Says once in a run that a file was refused, and why: the path without what a terminal would take for a command. */
-static void warn(struct linux *k, const char *path, const struct linux_place *p) {
+static void linux_files_warn(struct linux *k, const char *path, const struct linux_place *p) {
     struct sb text = {0};
     if (!p->refused || k->warned || !k->main->warn) return;
     k->warned = true;
@@ -69,14 +69,15 @@ static void warn(struct linux *k, const char *path, const struct linux_place *p)
 }
 
 /* Finds what a call names and whether it may be used so. Release p with linux_place_close in either case. */
-static int find(struct linux *k, const uint64_t *a, bool follow, enum linux_use use, struct linux_place *p) {
+static int linux_files_find(struct linux *k, const uint64_t *a, bool follow, enum linux_use use,
+                            struct linux_place *p) {
     const char *path = linux_string(k, a[1]);
     *p = (struct linux_place){.dir = -1, .at = -1};
     if (!path) return -EFAULT;
-    int status = linux_place_find(&k->rule, place_of(k, a[0]), path, follow, p);
+    int status = linux_place_find(&k->rule, linux_files_place_of(k, a[0]), path, follow, p);
     if (!status) status = linux_place_check(&k->rule, p, use);
     if (!status && p->at < 0 && use != LINUX_ENTER) status = -ENOENT;
-    if (status) warn(k, path, p);
+    if (status) linux_files_warn(k, path, p);
     return status;
 }
 
@@ -89,7 +90,7 @@ static const struct {
                   {0200000, O_DIRECTORY}, {010000, O_DSYNC}, {04010000, O_SYNC}, {0400000, O_NOFOLLOW}};
 enum { UNNAMED = 020000000 }; /* O_TMPFILE's own bit */
 
-static int host_flags(uint64_t given) {
+static int linux_files_host_flags(uint64_t given) {
     int flags = 0;
     for (size_t n = 0; n < sizeof open_flags / sizeof *open_flags; n++)
         if ((given & open_flags[n].ours) == open_flags[n].ours) flags |= open_flags[n].host;
@@ -103,7 +104,7 @@ static int try_open(struct linux *k, const uint64_t *a, int flags) {
                changes = (flags & O_ACCMODE) != O_RDONLY || flags & O_TRUNC;
     const char *path = linux_string(k, a[1]);
     if (!path) return -EFAULT;
-    int status = linux_place_find(&k->rule, place_of(k, a[0]), path, follow, &p);
+    int status = linux_place_find(&k->rule, linux_files_place_of(k, a[0]), path, follow, &p);
     const bool creates = flags & O_CREAT && p.at < 0;
     if (!status) status = linux_place_check(&k->rule, &p, creates || changes ? LINUX_WRITE : LINUX_READ);
     if (!status && p.at < 0 && !creates) status = -ENOENT;
@@ -111,13 +112,13 @@ static int try_open(struct linux *k, const uint64_t *a, int flags) {
     if (!status && p.at >= 0 && (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL)) status = -EEXIST;
     if (!status)
         status = linux_place_open(&p, creates ? flags : flags & ~(O_CREAT | O_EXCL), (mode_t)(a[3] & 07777));
-    if (status < 0) warn(k, path, &p);
+    if (status < 0) linux_files_warn(k, path, &p);
     linux_place_close(&p);
     return status;
 }
 
 int64_t call_openat(struct linux *k, const uint64_t *a) {
-    const int flags = host_flags(a[2]);
+    const int flags = linux_files_host_flags(a[2]);
     if (a[2] & UNNAMED) return -EOPNOTSUPP;
     if ((a[2] & 3) == 3) return -EINVAL;
     int host = -EAGAIN;
@@ -161,7 +162,7 @@ static int64_t put_out(struct linux *k, int fd, const void *data, uint64_t n) {
     return (int64_t)n;
 }
 
-static int64_t move(struct linux *k, uint64_t fd, uint64_t addr, uint64_t n, bool out) {
+static int64_t linux_files_move(struct linux *k, uint64_t fd, uint64_t addr, uint64_t n, bool out) {
     const int host = host_of(k, fd);
     void *data = linux_bytes(k, addr, n);
     if (host < 0) return -EBADF;
@@ -172,11 +173,11 @@ static int64_t move(struct linux *k, uint64_t fd, uint64_t addr, uint64_t n, boo
 }
 
 int64_t call_read(struct linux *k, const uint64_t *a) {
-    return move(k, a[0], a[1], a[2], false);
+    return linux_files_move(k, a[0], a[1], a[2], false);
 }
 
 int64_t call_write(struct linux *k, const uint64_t *a) {
-    return move(k, a[0], a[1], a[2], true);
+    return linux_files_move(k, a[0], a[1], a[2], true);
 }
 
 static int64_t move_all(struct linux *k, const uint64_t *a, bool out) {
@@ -185,7 +186,7 @@ static int64_t move_all(struct linux *k, const uint64_t *a, bool out) {
     for (uint64_t n = 0; list && n < a[2]; n++) {
         uint64_t piece[2];
         memcpy(piece, list + n * 16, sizeof piece);
-        const int64_t moved = piece[1] ? move(k, a[0], piece[0], piece[1], out) : 0;
+        const int64_t moved = piece[1] ? linux_files_move(k, a[0], piece[0], piece[1], out) : 0;
         if (moved < 0) return total ? total : moved;
         total += moved;
         if ((uint64_t)moved < piece[1]) break;
@@ -284,7 +285,7 @@ int64_t call_newfstatat(struct linux *k, const uint64_t *a) {
     const char *path = linux_string(k, a[1]);
     struct linux_place p;
     if (path && !*path && a[3] & EMPTY_PATH) return call_fstat(k, (const uint64_t[]){a[0], a[2]});
-    int64_t status = find(k, a, !(a[3] & NOFOLLOW), LINUX_ASK, &p);
+    int64_t status = linux_files_find(k, a, !(a[3] & NOFOLLOW), LINUX_ASK, &p);
     if (!status) status = put_stat(k, a[2], &p.stat);
     linux_place_close(&p);
     return status;
@@ -292,7 +293,7 @@ int64_t call_newfstatat(struct linux *k, const uint64_t *a) {
 
 int64_t call_faccessat(struct linux *k, const uint64_t *a) {
     struct linux_place p;
-    int64_t status = find(k, a, true, a[2] & W_OK ? LINUX_WRITE : LINUX_ASK, &p);
+    int64_t status = linux_files_find(k, a, true, a[2] & W_OK ? LINUX_WRITE : LINUX_ASK, &p);
     if (!status && faccessat(p.dir, p.name, (int)a[2], 0)) status = -errno;
     linux_place_close(&p);
     return status;
@@ -301,11 +302,11 @@ int64_t call_faccessat(struct linux *k, const uint64_t *a) {
 /* mkdir may answer that a folder exists wherever the program may ask for it. */
 int64_t call_mkdirat(struct linux *k, const uint64_t *a) {
     struct linux_place p;
-    int64_t status = find(k, a, false, LINUX_ASK, &p);
+    int64_t status = linux_files_find(k, a, false, LINUX_ASK, &p);
     if (!status) status = -EEXIST;
     linux_place_close(&p);
     if (status != -ENOENT) return status;
-    status = find(k, a, false, LINUX_ENTER, &p);
+    status = linux_files_find(k, a, false, LINUX_ENTER, &p);
     if (!status && mkdirat(p.dir, p.name, (mode_t)(a[2] & 07777))) status = -errno;
     linux_place_close(&p);
     return status;
@@ -314,7 +315,7 @@ int64_t call_mkdirat(struct linux *k, const uint64_t *a) {
 int64_t call_unlinkat(struct linux *k, const uint64_t *a) {
     enum { REMOVEDIR = 0x200 };
     struct linux_place p;
-    int64_t status = find(k, a, false, LINUX_ENTER, &p);
+    int64_t status = linux_files_find(k, a, false, LINUX_ENTER, &p);
     if (!status && unlinkat(p.dir, p.name, a[2] & REMOVEDIR ? AT_REMOVEDIR : 0)) status = -errno;
     linux_place_close(&p);
     return status;
@@ -327,7 +328,7 @@ int64_t call_readlinkat(struct linux *k, const uint64_t *a) {
     struct linux_place p;
     if (!path || !to) return -EFAULT;
     if (!strcmp(path, "/proc/self/exe")) return -ENOENT;
-    int64_t status = find(k, a, false, LINUX_ASK, &p);
+    int64_t status = linux_files_find(k, a, false, LINUX_ASK, &p);
     const ssize_t n = status ? -1 : readlinkat(p.dir, p.name, to, a[3]);
     if (!status) status = n < 0 ? -errno : n;
     linux_place_close(&p);

@@ -68,7 +68,7 @@ struct walk {
     bool follow;
 };
 
-static int refuse(struct linux_place *p, const char *why) {
+static int linux_place_refuse(struct linux_place *p, const char *why) {
     p->refused = why;
     return -EACCES;
 }
@@ -84,7 +84,7 @@ static int check_proc(struct linux_place *p, bool from_proc, int to) {
     struct stat s;
     if (from_proc || !in_proc(to)) return 0;
     if (fstat(to, &s)) return -errno;
-    return s.st_ino == PROC_TOP ? 0 : refuse(p, "it is inside /proc");
+    return s.st_ino == PROC_TOP ? 0 : linux_place_refuse(p, "it is inside /proc");
 }
 
 /* Goes on from fd, a folder. */
@@ -93,7 +93,7 @@ static void move_to(struct walk *w, int fd) {
     w->place->dir = fd;
 }
 
-static int start(struct walk *w, int from, const char *path) {
+static int linux_place_start(struct walk *w, int from, const char *path) {
     const int fd = openat(from, *path == '/' ? "/" : ".", LOOK | O_DIRECTORY);
     if (fd < 0) return -errno;
     move_to(w, fd);
@@ -123,7 +123,7 @@ static int follow_link(struct walk *w, int fd) {
     if ((size_t)n + strlen(w->rest) >= sizeof w->rest) return -ENAMETOOLONG;
     memmove(w->rest + n, w->rest, strlen(w->rest) + 1);
     memcpy(w->rest, text, (size_t)n);
-    return *text == '/' ? start(w, AT_FDCWD, "/") : 0;
+    return *text == '/' ? linux_place_start(w, AT_FDCWD, "/") : 0;
 }
 
 /* The place is what fd is, in the folder where the walk stands. */
@@ -137,12 +137,13 @@ static int end_at(struct walk *w, const char *name, int fd) {
 }
 
 /* One name further, to fd. *ended: that is where the path leads. Takes fd. */
-static int pass(struct walk *w, const char *name, bool last, bool from_proc, int fd, bool *ended) {
+static int linux_place_pass(struct walk *w, const char *name, bool last, bool from_proc, int fd,
+                            bool *ended) {
     struct linux_place *p = w->place;
     int status = check_proc(p, from_proc, fd);
     if (!status && fstat(fd, &p->stat)) status = -errno;
     if (!status && S_ISLNK(p->stat.st_mode) && (!last || w->follow || p->folder))
-        status = from_proc ? refuse(p, "it goes by a link in /proc") : follow_link(w, fd);
+        status = from_proc ? linux_place_refuse(p, "it goes by a link in /proc") : follow_link(w, fd);
     else if (!status && last)
         return *ended = true, end_at(w, name, fd);
     else if (!status)
@@ -151,7 +152,7 @@ static int pass(struct walk *w, const char *name, bool last, bool from_proc, int
     return status;
 }
 
-static int step(struct walk *w, bool *ended) {
+static int linux_place_step(struct walk *w, bool *ended) {
     struct linux_place *p = w->place;
     char name[NAME_MAX + 1];
     bool last;
@@ -159,9 +160,9 @@ static int step(struct walk *w, bool *ended) {
     if (status) return status;
     if (!*name) strcpy(name, "."); /* of "/" nothing is left */
     const bool from_proc = in_proc(p->dir);
-    if (from_proc && names_process(name)) return refuse(p, "it is a process's part of /proc");
+    if (from_proc && names_process(name)) return linux_place_refuse(p, "it is a process's part of /proc");
     const int fd = openat(p->dir, name, LOOK);
-    if (fd >= 0) return pass(w, name, last, from_proc, fd, ended);
+    if (fd >= 0) return linux_place_pass(w, name, last, from_proc, fd, ended);
     if (errno != ENOENT || !last) return -errno;
     strcpy(p->name, name);
     return *ended = true, 0;
@@ -172,15 +173,15 @@ int linux_place_find(const struct linux_rule *r, int from, const char *path, boo
     struct walk w = {.place = p, .follow = follow};
     bool ended = false;
     *p = (struct linux_place){.dir = -1, .at = -1};
-    if (r->reach == LINUX_REACH_NONE) return refuse(p, "no file may be used");
+    if (r->reach == LINUX_REACH_NONE) return linux_place_refuse(p, "no file may be used");
     if (!*path) return -ENOENT;
     if (strlen(path) >= sizeof w.rest) return -ENAMETOOLONG;
     strcpy(w.rest, path);
-    int status = start(&w, from, path);
-    while (!status && !ended) status = step(&w, &ended);
+    int status = linux_place_start(&w, from, path);
+    while (!status && !ended) status = linux_place_step(&w, &ended);
     /* What there is outside of the folder is not told either. */
     if (status && !p->refused && p->dir >= 0 && r->reach == LINUX_REACH_FOLDER && !is_below(r, p->dir))
-        return refuse(p, "it is outside of the folder");
+        return linux_place_refuse(p, "it is outside of the folder");
     return status;
 }
 
@@ -212,25 +213,25 @@ static bool is_memory(const struct stat *s) {
 }
 
 /* Opening devices, pipes and sockets does things, waits, or both. */
-static int check_kind(const struct linux_rule *r, struct linux_place *p) {
+static int linux_place_check_kind(const struct linux_rule *r, struct linux_place *p) {
     const mode_t kind = p->stat.st_mode & S_IFMT;
     if (p->at < 0 || kind == S_IFREG || kind == S_IFDIR || kind == S_IFLNK) return 0;
     if (is_plain(&p->stat)) return 0;
-    if (is_memory(&p->stat)) return refuse(p, "it is the host's memory");
-    return r->reach == LINUX_REACH_ALL ? 0 : refuse(p, "it is a device, pipe or socket");
+    if (is_memory(&p->stat)) return linux_place_refuse(p, "it is the host's memory");
+    return r->reach == LINUX_REACH_ALL ? 0 : linux_place_refuse(p, "it is a device, pipe or socket");
 }
 
 int linux_place_check(const struct linux_rule *r, struct linux_place *p, enum linux_use use) {
     const bool is_folder = p->at >= 0 && S_ISDIR(p->stat.st_mode),
                null = p->at >= 0 && is_plain(&p->stat) && minor(p->stat.st_rdev) == NULL_DEVICE;
-    const int status = use == LINUX_READ || use == LINUX_WRITE ? check_kind(r, p) : 0;
+    const int status = use == LINUX_READ || use == LINUX_WRITE ? linux_place_check_kind(r, p) : 0;
     if (status || r->reach == LINUX_REACH_ALL) return status;
-    if (use >= LINUX_WRITE && in_proc(p->dir)) return refuse(p, "it is in /proc");
+    if (use >= LINUX_WRITE && in_proc(p->dir)) return linux_place_refuse(p, "it is in /proc");
     if (use != LINUX_ENTER && null) return 0;
     if (use <= LINUX_READ && r->reach == LINUX_REACH_WRITES) return 0;
     if (is_below(r, use != LINUX_ENTER && is_folder ? p->at : p->dir)) return 0;
-    return refuse(p, r->reach == LINUX_REACH_WRITES ? "it is outside of the current folder"
-                                                    : "it is outside of the folder");
+    return linux_place_refuse(p, r->reach == LINUX_REACH_WRITES ? "it is outside of the current folder"
+                                                                : "it is outside of the folder");
 }
 
 int linux_place_open(const struct linux_place *p, int flags, mode_t mode) {

@@ -61,7 +61,7 @@ static bool read_request(hd_module *mod, struct linux *x, struct wanted *w, stru
 }
 
 /* To the next launch, or to the end. */
-static bool go_on(hd_module *mod, struct linux *x, struct wanted *w, struct err *e) {
+static bool host_main_go_on(hd_module *mod, struct linux *x, struct wanted *w, struct err *e) {
     const uint64_t most = x->main->max_insts ? x->main->max_insts : UINT64_MAX;
     *w = (struct wanted){0};
     while (!x->ended) {
@@ -78,7 +78,7 @@ static bool go_on(hd_module *mod, struct linux *x, struct wanted *w, struct err 
 
 /* ---- calls on the device; between them, launches are calls of their own ---- */
 
-static hd_status begin(hd_module *mod, struct linux *x) {
+static hd_status host_main_begin(hd_module *mod, struct linux *x) {
     struct err e = {0};
     hd_status s = sim_ready(mod->dev);
     if (s) return s;
@@ -89,19 +89,19 @@ static hd_status begin(hd_module *mod, struct linux *x) {
 }
 
 static hd_status begin_call(hd_module *mod, struct linux *x) {
-    SIM_CALL(mod->dev, begin(mod, x));
+    SIM_CALL(mod->dev, host_main_begin(mod, x));
 }
 
-static hd_status go(hd_module *mod, struct linux *x, struct wanted *w) {
+static hd_status host_main_go(hd_module *mod, struct linux *x, struct wanted *w) {
     struct err e = {0};
-    return go_on(mod, x, w, &e) ? HD_OK : sim_fail(mod->dev, &e);
+    return host_main_go_on(mod, x, w, &e) ? HD_OK : sim_fail(mod->dev, &e);
 }
 
 static hd_status go_call(hd_module *mod, struct linux *x, struct wanted *w) {
-    SIM_CALL(mod->dev, go(mod, x, w));
+    SIM_CALL(mod->dev, host_main_go(mod, x, w));
 }
 
-static hd_status end(hd_module *mod, struct linux *x) {
+static hd_status host_main_end(hd_module *mod, struct linux *x) {
     struct stats s = {0};
     host_stats(x->host, &s.cpu);
     stats_join(&mod->dev->total, &s);
@@ -114,7 +114,7 @@ static hd_status end(hd_module *mod, struct linux *x) {
 }
 
 static hd_status end_call(hd_module *mod, struct linux *x) {
-    SIM_CALL(mod->dev, end(mod, x));
+    SIM_CALL(mod->dev, host_main_end(mod, x));
 }
 
 hd_status sim_main_run(hd_module *mod, struct sim_main *m) {

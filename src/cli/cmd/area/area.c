@@ -22,7 +22,7 @@ static bool read_node(const struct opts *o, struct area_command *a, struct err *
     return true;
 }
 
-static bool read_options(struct area_command *a, const struct opts *o, struct err *e) {
+static bool area_read_options(struct area_command *a, const struct opts *o, struct err *e) {
     a->json = opts_value(o, "json");
     a->csv = opts_value(o, "csv");
     a->fit = opts_has(o, "fit");
@@ -66,7 +66,7 @@ static void find_all(struct area_command *a, const struct opts *o) {
 
 /* ---- all of it ---- */
 
-static enum cli_exit results(const struct area_command *a, struct err *e) {
+static enum cli_exit area_results(const struct area_command *a, struct err *e) {
     const struct cli_report r = {.json = a->json,
                                  .csv = a->csv,
                                  .silent = a->quiet || a->data_on_stdout,
@@ -90,11 +90,11 @@ enum cli_exit area_main(struct cli *c, const struct opts *o) {
     struct area_command a = {.cli = c};
     struct err e = {0};
     enum cli_exit status;
-    if (!read_options(&a, o, &e))
+    if (!area_read_options(&a, o, &e))
         status = cli_usage(c, &e);
     else {
         find_all(&a, o);
-        status = results(&a, &e);
+        status = area_results(&a, &e);
     }
     for (size_t i = 0; i < a.one.n; i++) {
         area_free(&a.one.v[i].area);

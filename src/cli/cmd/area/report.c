@@ -17,7 +17,7 @@ static void print_table(const struct area_command *a, struct table *t, struct sb
     table_finish(t, a->markdown, 0, out);
 }
 
-static void count_cell(struct table *t, uint64_t v) {
+static void area_count_cell(struct table *t, uint64_t v) {
     struct sb text = {0};
     text_grouped(&text, v);
     table_cell(t, "%s", text.text);
@@ -41,9 +41,9 @@ static void optional_cell(struct table *t, bool there, uint32_t v) {
 static void array_cells(struct table *t, const struct mech_array *a) {
     const bool plain = a->cell == MECH_REGISTERS;
     table_cell(t, "%s", cell_names[a->cell]);
-    count_cell(t, a->arrays);
-    count_cell(t, a->entries);
-    count_cell(t, a->bits);
+    area_count_cell(t, a->arrays);
+    area_count_cell(t, a->entries);
+    area_count_cell(t, a->bits);
     optional_cell(t, !plain, a->ways);
     optional_cell(t, a->tag, a->tag);
     if (plain)
@@ -67,7 +67,7 @@ static void structure_rows(struct table *t, const struct area_one *one) {
     table_cell(t, "%s", "");
     table_cell(t, "%s", "register decoders");
     table_cell(t, "%s", "");
-    count_cell(t, one->area.decoders);
+    area_count_cell(t, one->area.decoders);
     for (int i = 0; i < 5; i++) table_cell(t, "%s", "");
     table_cell(t, "%.4f", one->area.register_decoders);
     table_end_row(t);
@@ -91,7 +91,7 @@ static void mechanisms(const struct area_command *a, struct sb *out) {
         const struct area *one = &a->one.v[i].area;
         if (!a->one.v[i].fine) continue;
         table_cell(&t, "%s", a->one.v[i].mech);
-        count_cell(&t, one->storage.bits);
+        area_count_cell(&t, one->storage.bits);
         table_cell(&t, "%.3f", one->tables);
         table_cell(&t, "%.3f", one->register_decoders);
         table_cell(&t, "%.3f", of_sm(one));
@@ -189,7 +189,7 @@ static json_t *array_json(const struct mech_array *a, double mm2) {
                      "reads", (json_int_t)a->reads, "writes", (json_int_t)a->writes, "mm2", mm2);
 }
 
-static json_t *one_json(const struct area_command *a, const struct area_one *one) {
+static json_t *area_one_json(const struct area_command *a, const struct area_one *one) {
     const struct area *area = &one->area;
     json_t *o = json_pack("{s:s}", "mechanism", one->mech), *structures_json = json_array();
     if (!one->fine) {
@@ -209,7 +209,7 @@ static json_t *one_json(const struct area_command *a, const struct area_one *one
     return o;
 }
 
-static json_t *row_json(const struct area_error *r) {
+static json_t *area_row_json(const struct area_error *r) {
     json_t *o = json_pack("{s:s, s:s, s:f, s:f, s:f}", "structure", r->row->structure, "source",
                           r->row->source, "published_mm2", r->row->mm2, "mm2", r->mm2, "error", r->error);
     if (!isnan(r->alone)) json_object_set_new(o, "error_left_out", json_real(r->alone));
@@ -218,7 +218,7 @@ static json_t *row_json(const struct area_error *r) {
 
 static json_t *fit_json(const struct area_model *m) {
     json_t *rows = json_array(), *values = json_object();
-    for (size_t i = 0; i < m->errors.n; i++) json_array_append_new(rows, row_json(&m->errors.v[i]));
+    for (size_t i = 0; i < m->errors.n; i++) json_array_append_new(rows, area_row_json(&m->errors.v[i]));
     for (int i = 0; i < AREA_CONSTANTS; i++) {
         json_t *c = json_pack("{s:f}", "um2", m->um2[i]);
         if (m->scaled[i]) json_object_set_new(c, "scaled_from_nm", json_integer(m->scaled[i]));
@@ -236,13 +236,13 @@ bool area_json(const void *of, struct sb *out, struct err *e) {
     json_t *root = json_pack("{s:i, s:s, s:{s:s, s:f, s:i}}", "node_nm", node->nm, "config", a->config,
                              "chip", "name", node->chip, "mm2", node->mm2, "sms", node->sms);
     json_t *list = json_array();
-    for (size_t i = 0; i < a->one.n; i++) json_array_append_new(list, one_json(a, &a->one.v[i]));
+    for (size_t i = 0; i < a->one.n; i++) json_array_append_new(list, area_one_json(a, &a->one.v[i]));
     json_object_set_new(root, "mechanisms", list);
     json_object_set_new(root, "fit", fit_json(&a->model));
     return stats_json_text(root, out, e);
 }
 
-static void csv_row(struct sb *out, const char *mech, const struct mech_array *a, double mm2) {
+static void area_csv_row(struct sb *out, const char *mech, const struct mech_array *a, double mm2) {
     csv_cell(out, "%s", mech);
     csv_cell(out, "%s", a->name);
     csv_cell(out, "%s", cell_names[a->cell]);
@@ -268,7 +268,7 @@ void area_csv(const void *of, struct sb *out) {
         const struct area_one *one = &a->one.v[k];
         const struct mech_array decoders = {.name = "register_decoders", .arrays = one->area.decoders};
         for (uint32_t i = 0; one->fine && i < one->area.storage.arrays.n; i++)
-            csv_row(out, one->mech, &one->area.storage.arrays.v[i], one->area.mm2.v[i]);
-        if (one->area.decoders) csv_row(out, one->mech, &decoders, one->area.register_decoders);
+            area_csv_row(out, one->mech, &one->area.storage.arrays.v[i], one->area.mm2.v[i]);
+        if (one->area.decoders) area_csv_row(out, one->mech, &decoders, one->area.register_decoders);
     }
 }

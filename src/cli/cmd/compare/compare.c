@@ -57,7 +57,7 @@ static bool read_machines(struct compare *c, const struct opts *o, struct err *e
     return fine;
 }
 
-static bool read_subjects(struct compare *c, const struct opts *o, struct err *e) {
+static bool compare_read_subjects(struct compare *c, const struct opts *o, struct err *e) {
     for (size_t i = 0; i < o->operands.n; i++) {
         struct subject s;
         bool fine = subject_options(&s, c->cli, o->operands.v[i], WORK_SMALL, o, e);
@@ -67,7 +67,7 @@ static bool read_subjects(struct compare *c, const struct opts *o, struct err *e
     return subject_check(c->subjects.v, c->subjects.n, false, o, e);
 }
 
-static bool read_options(struct compare *c, const struct opts *o, struct err *e) {
+static bool compare_read_options(struct compare *c, const struct opts *o, struct err *e) {
     c->json = opts_value(o, "json");
     c->csv = opts_value(o, "csv");
     c->html = opts_value(o, "html");
@@ -77,12 +77,12 @@ static bool read_options(struct compare *c, const struct opts *o, struct err *e)
     c->markdown = opts_has(o, "markdown");
     c->host = opts_has(o, "host");
     if (!cli_jobs(o, &c->lab.jobs, e)) return false;
-    return read_subjects(c, o, e) && read_machines(c, o, e);
+    return compare_read_subjects(c, o, e) && read_machines(c, o, e);
 }
 
 /* ---- before the runs ---- */
 
-static bool prepare(struct compare *c, struct err *e) {
+static bool compare_prepare(struct compare *c, struct err *e) {
     if (!machines_check(&c->machines, e)) return false;
     for (size_t i = 0; i < c->subjects.n; i++) {
         struct subject *s = &c->subjects.v[i];
@@ -94,7 +94,7 @@ static bool prepare(struct compare *c, struct err *e) {
 
 /* ---- the runs and after ---- */
 
-static void on_tick(void *user, double done) {
+static void compare_on_tick(void *user, double done) {
     struct compare *c = user;
     char what[64];
     snprintf(what, sizeof what, "of %zu runs", c->lab.nsubjects * c->lab.nmachines);
@@ -106,12 +106,12 @@ static bool on_stop(void *user) {
     return stop_asked(&c->stop);
 }
 
-static bool simulate(struct compare *c, struct err *e) {
+static bool compare_simulate(struct compare *c, struct err *e) {
     c->lab.subjects = c->lab_subjects.v;
     c->lab.nsubjects = c->lab_subjects.n;
     c->lab.machines = c->machines.v.v;
     c->lab.nmachines = c->machines.v.n;
-    c->lab.tick = c->quiet ? NULL : on_tick;
+    c->lab.tick = c->quiet ? NULL : compare_on_tick;
     c->lab.stop = on_stop;
     c->lab.user = c;
     stop_hold(&c->stop, c->cli);
@@ -124,7 +124,7 @@ static bool simulate(struct compare *c, struct err *e) {
 }
 
 /* Says what went wrong with one run; CLI_OK when nothing did. A refusal is a result, and stands below its table. */
-static enum cli_exit verdict(const struct compare *c, size_t subject, size_t machine) {
+static enum cli_exit compare_verdict(const struct compare *c, size_t subject, size_t machine) {
     const struct lab_cell *cell = lab_cell(&c->lab, subject, machine);
     if (lab_cell_right(cell) || compare_refused(c, subject, machine) || cell->stopped) return CLI_OK;
     struct err e = {.code = cell->out.err.code ? cell->out.err.code : ERR_FAULT};
@@ -148,12 +148,12 @@ static void say_stopped(const struct compare *c, size_t stopped) {
     sb_free(&text);
 }
 
-static enum cli_exit verdicts(const struct compare *c) {
+static enum cli_exit compare_verdicts(const struct compare *c) {
     enum cli_exit worst = CLI_OK;
     size_t stopped = 0;
     for (size_t i = 0; i < c->lab.nsubjects; i++) {
         for (size_t m = 0; m < c->lab.nmachines; m++) {
-            enum cli_exit one = verdict(c, i, m);
+            enum cli_exit one = compare_verdict(c, i, m);
             if (one > worst) worst = one;
             stopped += lab_cell(&c->lab, i, m)->stopped;
         }
@@ -163,7 +163,7 @@ static enum cli_exit verdicts(const struct compare *c) {
     return worst;
 }
 
-static enum cli_exit results(const struct compare *c, struct err *e) {
+static enum cli_exit compare_results(const struct compare *c, struct err *e) {
     const struct cli_report r = {.json = c->json,
                                  .csv = c->csv,
                                  .html = c->html,
@@ -172,7 +172,7 @@ static enum cli_exit results(const struct compare *c, struct err *e) {
                                  .add_csv = compare_csv,
                                  .add_html = compare_html,
                                  .add_text = compare_report};
-    return cli_report(c->cli, &r, c, e) ? verdicts(c) : cli_fail(c->cli, e);
+    return cli_report(c->cli, &r, c, e) ? compare_verdicts(c) : cli_fail(c->cli, e);
 }
 
 static void compare_free(struct compare *c) {
@@ -189,12 +189,12 @@ enum cli_exit compare_main(struct cli *cli, const struct opts *o) {
     struct compare c = {.cli = cli};
     struct err e = {0};
     enum cli_exit status;
-    if (!read_options(&c, o, &e))
+    if (!compare_read_options(&c, o, &e))
         status = cli_usage(cli, &e);
-    else if (!prepare(&c, &e) || !simulate(&c, &e))
+    else if (!compare_prepare(&c, &e) || !compare_simulate(&c, &e))
         status = cli_fail(cli, &e);
     else
-        status = results(&c, &e);
+        status = compare_results(&c, &e);
     compare_free(&c);
     err_free(&e);
     return stop_die(&c.stop, cli, status);

@@ -27,7 +27,7 @@ static json_t *subject_json(const struct lab_subject *s, size_t launches) {
                      "launches", (json_int_t)launches);
 }
 
-static json_t *cell_json(const struct compare *c, size_t subject, size_t machine) {
+static json_t *compare_files_cell_json(const struct compare *c, size_t subject, size_t machine) {
     const struct lab_outcome *out = &lab_cell(&c->lab, subject, machine)->out;
     json_t *k = subject_json(&c->lab.subjects[subject], out->launches);
     json_object_set_new(k, "mechanism", json_string(c->lab.machines[machine].name));
@@ -86,7 +86,8 @@ bool compare_json(const void *of, struct sb *out, struct err *e) {
     json_t *root = json_object(), *kernels = json_array(), *total = json_array();
     bool fine = options_json(c, root, e);
     for (size_t i = 0; i < c->lab.nsubjects; i++)
-        for (size_t m = 0; m < c->lab.nmachines; m++) json_array_append_new(kernels, cell_json(c, i, m));
+        for (size_t m = 0; m < c->lab.nmachines; m++)
+            json_array_append_new(kernels, compare_files_cell_json(c, i, m));
     for (size_t m = 0; m < c->lab.nmachines; m++) json_array_append_new(total, total_json(c, m));
     json_object_set_new(root, "kernels", kernels);
     json_object_set_new(root, "total", total);
@@ -105,7 +106,7 @@ static void csv_subject(const struct lab_subject *s, struct sb *out) {
     sb_free(&name);
 }
 
-static void csv_row(const struct compare *c, size_t subject, size_t machine, struct sb *out) {
+static void compare_files_csv_row(const struct compare *c, size_t subject, size_t machine, struct sb *out) {
     const struct stats *s = &lab_cell(&c->lab, subject, machine)->out.total;
     bool ended = compare_ended(c, subject, machine);
     csv_subject(&c->lab.subjects[subject], out);
@@ -137,5 +138,5 @@ void compare_csv(const void *of, struct sb *out) {
     csv_cell(out, "reason");
     csv_end_row(out);
     for (size_t i = 0; i < c->lab.nsubjects; i++)
-        for (size_t m = 0; m < c->lab.nmachines; m++) csv_row(c, i, m, out);
+        for (size_t m = 0; m < c->lab.nmachines; m++) compare_files_csv_row(c, i, m, out);
 }

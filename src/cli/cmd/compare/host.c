@@ -15,7 +15,7 @@ static double program_cycles(const struct compare *c, size_t subject, size_t mac
     return stats_value(&lab_cell(&c->lab, subject, machine)->out.total, STAT_cpu_program_cycles);
 }
 
-static void row(const struct compare *c, struct table *t, size_t subject, size_t machine) {
+static void compare_host_row(const struct compare *c, struct table *t, size_t subject, size_t machine) {
     const struct stats *s = &lab_cell(&c->lab, subject, machine)->out.total;
     const double kernels = compare_speedup(c, subject, machine), own = program_cycles(c, subject, machine);
     table_cell(t, "%s", c->lab.machines[machine].name);
@@ -38,6 +38,6 @@ void compare_host(const struct compare *c, size_t subject, struct sb *out) {
     sb_add(out, "\n  whole program, main on the host core included\n");
     table_init(&t, "lrrrr");
     TABLE_HEAD(&t, "mechanism", "cycles", "main", "kernels", "program");
-    for (size_t m = 0; m < c->lab.nmachines; m++) row(c, &t, subject, m);
+    for (size_t m = 0; m < c->lab.nmachines; m++) compare_host_row(c, &t, subject, m);
     compare_print_table(c, &t, out);
 }

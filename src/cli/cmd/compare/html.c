@@ -3,7 +3,7 @@
 #include "cli/page_about.h"
 #include "page/page.h"
 
-static json_t *cell_json(const struct compare *c, size_t subject, size_t machine) {
+static json_t *compare_html_cell_json(const struct compare *c, size_t subject, size_t machine) {
     const struct lab_outcome *out = &lab_cell(&c->lab, subject, machine)->out;
     json_t *k = json_pack("{s:s}", "status", compare_status(c, subject, machine));
     if (out->err.code) json_object_set_new(k, "error", json_string(err_text(&out->err)));
@@ -20,7 +20,8 @@ static json_t *program_json(const struct compare *c, size_t subject) {
     json_t *cells = json_array();
     compare_column(c, subject, &name);
     compare_what(c, subject, &what);
-    for (size_t m = 0; m < c->lab.nmachines; m++) json_array_append_new(cells, cell_json(c, subject, m));
+    for (size_t m = 0; m < c->lab.nmachines; m++)
+        json_array_append_new(cells, compare_html_cell_json(c, subject, m));
     json_t *p = json_pack("{s:s, s:s, s:o}", "name", name.text, "what", what.text, "cells", cells);
     sb_free(&name);
     sb_free(&what);

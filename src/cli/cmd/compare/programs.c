@@ -121,7 +121,7 @@ static void ratio_cell(const struct compare *c, struct table *t, size_t subject,
         table_cell(t, "-");
 }
 
-static void row(const struct compare *c, struct table *t, size_t machine, double most) {
+static void compare_programs_row(const struct compare *c, struct table *t, size_t machine, double most) {
     struct sb bar = {0};
     const bool bars = c->lab.nsubjects == 2 && !c->markdown;
     table_cell(t, "%s", c->lab.machines[machine].name);
@@ -149,7 +149,7 @@ void compare_programs(const struct compare *c, struct sb *out) {
     compare_heading(c, 1, &t);
     table_cell(&t, "%s", "");
     const double most = most_ratio(c);
-    for (size_t m = 0; m < c->lab.nmachines; m++) row(c, &t, m, most);
+    for (size_t m = 0; m < c->lab.nmachines; m++) compare_programs_row(c, &t, m, most);
     compare_print_table(c, &t, out);
     same_code(c, out);
     sb_free(&align);

@@ -6,7 +6,7 @@
 #include "cli/cmd/compare/compare.h"
 #include "cli/races.h"
 
-static void on_closing(void *user, hd_device *dev) {
+static void compare_races_on_closing(void *user, hd_device *dev) {
     struct compare_race *r = user;
     struct term t = r->cli->term;
     t.out_colour = t.err_colour;
@@ -28,7 +28,7 @@ void compare_races(struct compare *c) {
     for (size_t i = 0; i < c->lab.nsubjects; i++) {
         struct compare_race *r = &c->races[i];
         if (!any_wrong(c, i)) continue;
-        const struct lab_hooks hooks = {.closing = on_closing, .user = r, .no_digest = true};
+        const struct lab_hooks hooks = {.closing = compare_races_on_closing, .user = r, .no_digest = true};
         struct lab_outcome out;
         r->cli = c->cli;
         lab_run(&c->lab.subjects[i], &config, &hooks, &out);

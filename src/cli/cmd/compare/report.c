@@ -25,28 +25,28 @@ static void ipc_cell(struct table *t, const struct stats *s) {
     table_cell(t, "%.2f", stats_value(s, STAT_gpu_ipc));
 }
 
-static void share_cell(struct table *t, double part) {
+static void compare_share_cell(struct table *t, double part) {
     table_cell(t, "%.1f %%", 100 * part);
 }
 
 static void lanes_cell(struct table *t, const struct stats *s) {
-    share_cell(t, stats_value(s, STAT_sm_lane_activity));
+    compare_share_cell(t, stats_value(s, STAT_sm_lane_activity));
 }
 
 static void depth_cell(struct table *t, const struct stats *s) {
-    share_cell(t, stats_value(s, STAT_sm_depth_utilisation));
+    compare_share_cell(t, stats_value(s, STAT_sm_depth_utilisation));
 }
 
 /* A cache without accesses has no share of hits. */
 static void l1d_cell(struct table *t, const struct stats *s) {
     if (s->l1d.accesses)
-        share_cell(t, (double)s->l1d.hits / (double)s->l1d.accesses);
+        compare_share_cell(t, (double)s->l1d.hits / (double)s->l1d.accesses);
     else
         table_cell(t, "-");
 }
 
 static void dram_cell(struct table *t, const struct stats *s) {
-    share_cell(t, stats_value(s, STAT_dram_utilisation));
+    compare_share_cell(t, stats_value(s, STAT_dram_utilisation));
 }
 
 static const struct {
@@ -69,7 +69,7 @@ void compare_stat_cells(struct table *t, const struct stats *s, bool shown) {
     }
 }
 
-static double best(const struct compare *c, size_t subject) {
+static double compare_best(const struct compare *c, size_t subject) {
     double most = 0;
     for (size_t m = 0; m < c->lab.nmachines; m++) {
         double s = compare_speedup(c, subject, m);
@@ -85,25 +85,26 @@ static void speedup_cell(struct table *t, double speedup) {
         table_cell(t, "-");
 }
 
-static void bar_cell(const struct compare *c, struct table *t, double speedup, double full,
-                     const char *note) {
+static void compare_bar_cell(const struct compare *c, struct table *t, double speedup, double full,
+                             const char *note) {
     struct sb bar = {0};
     if (!c->markdown) bar_add(&bar, speedup, full, BAR_WIDTH, c->cli->term.utf8);
     table_cell(t, "%s%s%s", bar.len ? bar.text : "", bar.len && *note ? "  " : "", note);
     sb_free(&bar);
 }
 
-static void row(const struct compare *c, struct table *t, size_t subject, size_t machine, double full) {
+static void compare_row(const struct compare *c, struct table *t, size_t subject, size_t machine,
+                        double full) {
     const struct lab_cell *cell = lab_cell(&c->lab, subject, machine);
     bool ended = compare_ended(c, subject, machine);
     table_cell(t, "%s", c->lab.machines[machine].name);
     compare_stat_cells(t, &cell->out.total, ended);
     speedup_cell(t, compare_speedup(c, subject, machine));
-    bar_cell(c, t, compare_speedup(c, subject, machine), full,
-             compare_wrong(c, subject, machine)
-                 ? c->races[subject].races ? "OTHER RESULT: data race" : "WRONG RESULT"
-             : ended ? ""
-                     : compare_status(c, subject, machine));
+    compare_bar_cell(c, t, compare_speedup(c, subject, machine), full,
+                     compare_wrong(c, subject, machine)
+                         ? c->races[subject].races ? "OTHER RESULT: data race" : "WRONG RESULT"
+                     : ended ? ""
+                             : compare_status(c, subject, machine));
 }
 
 static const char *base_name(const char *path) {
@@ -149,7 +150,7 @@ void compare_what(const struct compare *c, size_t subject, struct sb *out) {
     }
 }
 
-static void heading(const struct compare *c, size_t subject, struct sb *out) {
+static void compare_report_heading(const struct compare *c, size_t subject, struct sb *out) {
     sb_add(out, "%s", compare_style(c, TERM_BOLD));
     compare_title(c, subject, out);
     sb_add(out, "%s  %s", compare_style(c, TERM_PLAIN), compare_style(c, TERM_DIM));
@@ -181,14 +182,14 @@ static void add_refusals(const struct compare *c, size_t subject, struct sb *out
 
 static void subject_table(const struct compare *c, size_t subject, struct sb *out) {
     struct table t;
-    heading(c, subject, out);
+    compare_report_heading(c, subject, out);
     table_init(&t, "lrrrrrrrl");
     t.heading = true;
     table_cell(&t, "mechanism");
     compare_stat_titles(&t);
     table_cell(&t, "speed-up");
     table_cell(&t, "%s", "");
-    for (size_t m = 0; m < c->lab.nmachines; m++) row(c, &t, subject, m, best(c, subject));
+    for (size_t m = 0; m < c->lab.nmachines; m++) compare_row(c, &t, subject, m, compare_best(c, subject));
     compare_print_table(c, &t, out);
     compare_host(c, subject, out);
     add_refusals(c, subject, out);
@@ -248,7 +249,7 @@ static void all_row(const struct compare *c, const struct all_rows *a, size_t ma
         table_cell(t, "%zu", n);
     else
         table_cell(t, "%s", "");
-    bar_cell(c, t, c->lab.nsubjects <= WITH_BARS ? mean : 0, a->most, "");
+    compare_bar_cell(c, t, c->lab.nsubjects <= WITH_BARS ? mean : 0, a->most, "");
 }
 
 /* Rows are mechanisms, columns programs and their mean. */

@@ -64,7 +64,7 @@ static void speedup_cell(struct table *t, double s) {
         table_cell(t, "-");
 }
 
-static double best(const struct cuda *c) {
+static double cuda_compare_best(const struct cuda *c) {
     double most = 0;
     for (size_t i = 0; i < c->runs.n; i++) most = fmax(most, cuda_speedup(c, i, NULL));
     return most;
@@ -106,7 +106,7 @@ static void program_table(const struct cuda *c, struct sb *out) {
     compare_stat_titles(&t);
     table_cell(&t, "speed-up");
     table_cell(&t, "%s", "");
-    for (size_t i = 0; i < c->runs.n; i++) program_row(c, i, best(c), &t);
+    for (size_t i = 0; i < c->runs.n; i++) program_row(c, i, cuda_compare_best(c), &t);
     table_finish(&t, false, 2, out);
 }
 
@@ -184,8 +184,8 @@ static void add_line(struct sb *out, const char *line, size_t n) {
 }
 
 /* The first line that two texts do not share. */
-static void difference(const struct cuda_run *a, const struct cuda_run *b, const struct sb *x,
-                       const struct sb *y, const char *what, struct sb *out) {
+static void cuda_compare_difference(const struct cuda_run *a, const struct cuda_run *b, const struct sb *x,
+                                    const struct sb *y, const char *what, struct sb *out) {
     const char *p = x->text ? x->text : "", *q = y->text ? y->text : "";
     size_t line = 1;
     if (x->len == y->len && !memcmp(p, q, x->len)) return;
@@ -219,19 +219,19 @@ static void last_words(const struct cuda_run *a, const struct cuda_run *b, struc
            text[b->err_text.len - 1] == '\n' ? "" : "\n");
 }
 
-static void counts(const struct cuda_run *a, const struct cuda_run *b, struct sb *out) {
+static void cuda_compare_counts(const struct cuda_run *a, const struct cuda_run *b, struct sb *out) {
     if (a->nlaunches == b->nlaunches || !a->over || !b->over) return;
     sb_add(out, "%zu launches under %s, and %zu under %s\n", a->nlaunches, a->name, b->nlaunches, b->name);
 }
 
-static void differences(const struct cuda *c, struct sb *out) {
+static void cuda_compare_differences(const struct cuda *c, struct sb *out) {
     struct sb all = {0};
     const struct cuda_run *a = &c->runs.v[0];
     for (size_t i = 1; i < c->runs.n && !c->signal; i++) {
         const struct cuda_run *b = &c->runs.v[i];
         ending(a, b, &all);
-        difference(a, b, &a->out_text, &b->out_text, "standard output", &all);
-        counts(a, b, &all);
+        cuda_compare_difference(a, b, &a->out_text, &b->out_text, "standard output", &all);
+        cuda_compare_counts(a, b, &all);
     }
     for (char *p = all.text, *end; p && *p; p = end + 1) {
         end = strchr(p, '\n');
@@ -243,7 +243,7 @@ static void differences(const struct cuda *c, struct sb *out) {
 }
 
 /* What a run has to say beyond what the first said. */
-static void words(const struct cuda *c, struct sb *out) {
+static void cuda_compare_words(const struct cuda *c, struct sb *out) {
     struct sb first = {0};
     cuda_words(c, &c->runs.v[0], &first);
     if (first.len) sb_add(out, "%s", first.text);
@@ -260,6 +260,6 @@ static void words(const struct cuda *c, struct sb *out) {
 void cuda_compare(const struct cuda *c, struct sb *out) {
     program_table(c, out);
     if (c->runs.v[0].timed) kernel_tables(c, out);
-    words(c, out);
-    differences(c, out);
+    cuda_compare_words(c, out);
+    cuda_compare_differences(c, out);
 }

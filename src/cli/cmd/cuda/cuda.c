@@ -73,7 +73,7 @@ static bool add_logs(const struct cuda *c, struct sb *out, struct err *e) {
     return true;
 }
 
-static bool write_files(struct cuda *c, const struct sb *tables, struct err *e) {
+static bool cuda_write_files(struct cuda *c, const struct sb *tables, struct err *e) {
     struct sb json = {0}, csv = {0}, html = {0}, log = {0};
     const char *log_path = opts_value(&c->opts, "log");
     bool fine = (!c->json || cuda_json(c, &json, e)) && (!log_path || add_logs(c, &log, e));
@@ -109,7 +109,7 @@ static int exit_status(const struct cuda *c) {
     return (int)c->page_status;
 }
 
-static int results(struct cuda *c, struct err *e) {
+static int cuda_results(struct cuda *c, struct err *e) {
     struct sb tables = {0};
     bool fine = read_logs(c, e);
     if (fine && c->runs.n > 1)
@@ -117,7 +117,7 @@ static int results(struct cuda *c, struct err *e) {
     else if (fine)
         cuda_report(c, &tables);
     if (fine && c->profile) cuda_profile(c, &tables);
-    fine = fine && write_files(c, &tables, e);
+    fine = fine && cuda_write_files(c, &tables, e);
     if (fine && !c->output && !c->quiet && tables.len) fputs(tables.text, c->cli->term.err);
     sb_free(&tables);
     fine = fine && check_capture(c, e) && (!c->report || c->signal || cuda_page(c, e));
@@ -126,7 +126,7 @@ static int results(struct cuda *c, struct err *e) {
 
 /* ---- all ---- */
 
-static bool prepare(struct cuda *c, struct err *e) {
+static bool cuda_prepare(struct cuda *c, struct err *e) {
     return cuda_find_program(c, c->opts.operands.v[0], e) && cuda_find_library(c, e) &&
            cuda_make_directory(c, e) && cuda_make_runs(c, e) && make_logs(c, e);
 }
@@ -169,10 +169,10 @@ static void die_of(const struct cuda *c) {
     raise(c->signal);
 }
 
-static int run(struct cuda *c, struct err *e) {
+static int cmd_cuda_run(struct cuda *c, struct err *e) {
     note_capture(c);
     c->input_at = lseek(STDIN_FILENO, 0, SEEK_CUR);
-    return cuda_simulate(c, e) ? results(c, e) : (int)cli_fail(c->cli, e);
+    return cuda_simulate(c, e) ? cuda_results(c, e) : (int)cli_fail(c->cli, e);
 }
 
 enum cli_exit cuda_main(struct cli *cli, const struct opts *o) {
@@ -182,10 +182,10 @@ enum cli_exit cuda_main(struct cli *cli, const struct opts *o) {
     c.term.out_colour = cli->term.err_colour;
     if (!cuda_read_options(&c, o, &e))
         status = (int)cli_usage(cli, &e);
-    else if (!prepare(&c, &e))
+    else if (!cuda_prepare(&c, &e))
         status = (int)cli_fail(cli, &e);
     else
-        status = run(&c, &e);
+        status = cmd_cuda_run(&c, &e);
     cuda_remove_directory(&c);
     die_of(&c);
     cuda_free(&c);

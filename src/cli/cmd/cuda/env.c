@@ -14,7 +14,7 @@
 #include "cli/cmd/cuda/cuda.h"
 #include "sim/config.h"
 
-static void add(struct cuda_run *r, const char *name, const char *value) {
+static void cuda_env_add(struct cuda_run *r, const char *name, const char *value) {
     struct sb word = {0};
     sb_add(&word, "%s=%s", name, value);
     VEC_PUSH(&r->env, sb_keep(&word, &r->mem));
@@ -56,11 +56,11 @@ static void add_list(struct cuda_run *r, const char *name, bool old_first, const
         sb_add(&value, "%s", words);
     else
         sb_add(&value, "%s:%s", old_first ? old : words, old_first ? words : old);
-    add(r, name, value.text);
+    cuda_env_add(r, name, value.text);
     sb_free(&value);
 }
 
-static bool add_library(struct cuda *c, struct cuda_run *r, struct err *e) {
+static bool cuda_env_add_library(struct cuda *c, struct cuda_run *r, struct err *e) {
     const char *dir;
     struct sb preload = {0};
     if (!plain_directory(c, &dir, e)) return false;
@@ -76,17 +76,17 @@ static bool add_library(struct cuda *c, struct cuda_run *r, struct err *e) {
 /* A path stays good when the program changes its directory. */
 static void add_config(struct cuda_run *r, const char *config) {
     char *real = config_find(config) ? NULL : realpath(config, NULL);
-    add(r, "HEDDLE_CONFIG", real ? real : config);
+    cuda_env_add(r, "HEDDLE_CONFIG", real ? real : config);
     free(real);
 }
 
 static bool add_setting(struct cuda_run *r, const hd_option *o, struct sb *set, struct err *e) {
     if (!strcmp(o->key, "run.mode"))
-        add(r, "HEDDLE_MODE", o->value);
+        cuda_env_add(r, "HEDDLE_MODE", o->value);
     else if (!strcmp(o->key, "run.mech"))
-        add(r, "HEDDLE_MECH", o->value);
+        cuda_env_add(r, "HEDDLE_MECH", o->value);
     else if (!strcmp(o->key, "run.races") && !strcmp(o->value, "on"))
-        add(r, "HEDDLE_RACES", "1");
+        cuda_env_add(r, "HEDDLE_RACES", "1");
     else if (strchr(o->value, ';'))
         return err_set(e, ERR_INPUT, "--set %s: a value for a CUDA program cannot have a semicolon", o->key);
     else
@@ -94,11 +94,11 @@ static bool add_setting(struct cuda_run *r, const hd_option *o, struct sb *set, 
     return true;
 }
 
-static void add_timed(struct cuda *c, struct cuda_run *r) {
+static void cuda_env_add_timed(struct cuda *c, struct cuda_run *r) {
     struct sb list = {0};
     const size_t n = opts_count(&c->opts, "timed");
     for (size_t i = 0; i < n; i++) sb_add(&list, "%s%s", i ? ";" : "", opts_nth(&c->opts, "timed", i));
-    if (n) add(r, "HEDDLE_TIMED", list.text);
+    if (n) cuda_env_add(r, "HEDDLE_TIMED", list.text);
     sb_free(&list);
 }
 
@@ -114,7 +114,7 @@ static bool add_capture(struct cuda *c, struct cuda_run *r, struct err *e) {
     if (*file != '/' && getcwd(here, sizeof here)) sb_add(&value, "%s/", here);
     sb_add(&value, "%s", file);
     c->captured = arena_strdup(&c->mem, value.text + (file - text));
-    add(r, "HEDDLE_CAPTURE", value.text);
+    cuda_env_add(r, "HEDDLE_CAPTURE", value.text);
     sb_free(&value);
     return true;
 }
@@ -123,7 +123,7 @@ static void add_log(struct cuda *c, struct cuda_run *r) {
     struct sb path = {0};
     sb_add(&path, "%s/%zu.log", c->dir, c->runs.n);
     r->log = sb_keep(&path, &r->mem);
-    add(r, "HEDDLE_LOG", r->log);
+    cuda_env_add(r, "HEDDLE_LOG", r->log);
 }
 
 bool cuda_environment(struct cuda *c, struct cuda_run *r, const struct machine *m, struct err *e) {
@@ -133,12 +133,12 @@ bool cuda_environment(struct cuda *c, struct cuda_run *r, const struct machine *
         if (!is_ours(*v)) VEC_PUSH(&r->env, *v);
     if (m->config) add_config(r, m->config);
     for (size_t i = 0; i < m->settings.n && fine; i++) fine = add_setting(r, &m->settings.v[i], &set, e);
-    if (set.len) add(r, "HEDDLE_SET", set.text);
+    if (set.len) cuda_env_add(r, "HEDDLE_SET", set.text);
     sb_free(&set);
-    add_timed(c, r);
-    if (c->profile) add(r, "HEDDLE_PROFILE", "1");
+    cuda_env_add_timed(c, r);
+    if (c->profile) cuda_env_add(r, "HEDDLE_PROFILE", "1");
     add_log(c, r);
-    fine = fine && add_capture(c, r, e) && add_library(c, r, e);
+    fine = fine && add_capture(c, r, e) && cuda_env_add_library(c, r, e);
     VEC_PUSH(&r->env, NULL);
     return fine;
 }

@@ -37,7 +37,7 @@ static json_t *processes_json(const struct cuda_run *r) {
     return all;
 }
 
-static json_t *run_json(const struct cuda *c, size_t run) {
+static json_t *cuda_files_run_json(const struct cuda *c, size_t run) {
     const struct cuda_run *r = &c->runs.v[run];
     json_t *o = json_object(), *kernels = json_array(), *launches = json_array(), *total = json_object();
     size_t n;
@@ -66,7 +66,7 @@ bool cuda_json(const struct cuda *c, struct sb *out, struct err *e) {
     for (size_t i = 0; i < c->opts.operands.n; i++)
         json_array_append_new(words,
                               json_stringn_nocheck(c->opts.operands.v[i], strlen(c->opts.operands.v[i])));
-    for (size_t i = 0; i < c->runs.n; i++) json_array_append_new(runs, run_json(c, i));
+    for (size_t i = 0; i < c->runs.n; i++) json_array_append_new(runs, cuda_files_run_json(c, i));
     if (c->signal) json_object_set_new(root, "partial", json_true());
     json_object_set_new(root, "program", words);
     json_object_set_new(root, "runs", runs);
@@ -79,7 +79,7 @@ static void csv_extent(struct sb *out, const uint32_t d[3]) {
     csv_cell(out, "%u %u %u", d[0] ? d[0] : 1, d[1] ? d[1] : 1, d[2] ? d[2] : 1);
 }
 
-static void csv_row(const struct cuda_run *r, const struct cuda_launch *l, struct sb *out) {
+static void cuda_files_csv_row(const struct cuda_run *r, const struct cuda_launch *l, struct sb *out) {
     csv_cell(out, "%s", r->name);
     csv_cell(out, "%zu", l->process + 1);
     csv_cell(out, "%" PRIu64, l->number);
@@ -108,5 +108,5 @@ void cuda_csv(const struct cuda *c, struct sb *out) {
     csv_end_row(out);
     for (size_t i = 0; i < c->runs.n; i++)
         for (size_t k = 0; k < c->runs.v[i].launches.n; k++)
-            csv_row(&c->runs.v[i], &c->runs.v[i].launches.v[k], out);
+            cuda_files_csv_row(&c->runs.v[i], &c->runs.v[i].launches.v[k], out);
 }

@@ -6,7 +6,7 @@
 #include "report/text.h"
 #include "value/demangle.h"
 
-static json_t *cell_json(const struct cuda *c, size_t run, const char *kernel) {
+static json_t *cuda_html_cell_json(const struct cuda *c, size_t run, const char *kernel) {
     const struct cuda_run *r = &c->runs.v[run];
     const struct cuda_kernel *k = kernel ? cuda_kernel(r, kernel) : NULL;
     const size_t timed = kernel ? (k ? k->timed : 0) : r->timed,
@@ -31,7 +31,7 @@ static json_t *program_json(const struct cuda *c, const char *kernel, size_t lau
         sb_add(&name, "whole program");
     text_grouped(&what, launches);
     sb_add(&what, " launch%s", launches == 1 ? "" : "es");
-    for (size_t i = 0; i < c->runs.n; i++) json_array_append_new(cells, cell_json(c, i, kernel));
+    for (size_t i = 0; i < c->runs.n; i++) json_array_append_new(cells, cuda_html_cell_json(c, i, kernel));
     json_t *p = json_pack("{s:s, s:s, s:o}", "name", name.text, "what", what.text, "cells", cells);
     sb_free(&name);
     sb_free(&what);

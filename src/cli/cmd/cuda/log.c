@@ -43,7 +43,7 @@ static void read_stats(const struct cuda_run *r, json_t *all, bool timed, struct
 
 /* ---- lines ---- */
 
-static const char *text_of(const json_t *o, const char *name) {
+static const char *cuda_log_text_of(const json_t *o, const char *name) {
     const char *text = json_string_value(json_object_get(o, name));
     return text ? text : "";
 }
@@ -56,7 +56,7 @@ static size_t process_of(struct cuda_run *r, const json_t *o) {
     return r->processes.n - 1;
 }
 
-static size_t kernel_of(struct cuda_run *r, const char *name) {
+static size_t cuda_log_kernel_of(struct cuda_run *r, const char *name) {
     for (size_t i = 0; i < r->kernels.n; i++)
         if (!strcmp(r->kernels.v[i].name, name)) return i;
     VEC_PUSH(&r->kernels, (struct cuda_kernel){.name = arena_strdup(&r->mem, name)});
@@ -68,30 +68,30 @@ static void read_extent(const json_t *o, const char *name, uint32_t d[3]) {
     for (size_t i = 0; i < 3; i++) d[i] = (uint32_t)json_integer_value(json_array_get(a, i));
 }
 
-static const char *keep(struct cuda_run *r, const char *text) {
+static const char *cuda_log_keep(struct cuda_run *r, const char *text) {
     return *text ? arena_strdup(&r->mem, text) : NULL;
 }
 
 static void add_launch(struct cuda_run *r, const json_t *o) {
     struct cuda_launch l = {.process = process_of(r, o),
-                            .kernel = kernel_of(r, text_of(o, "kernel")),
+                            .kernel = cuda_log_kernel_of(r, cuda_log_text_of(o, "kernel")),
                             .number = (uint64_t)json_integer_value(json_object_get(o, "n")),
                             .nth = (uint64_t)json_integer_value(json_object_get(o, "nth")),
                             .stream = (uint64_t)json_integer_value(json_object_get(o, "stream")),
-                            .timed = !strcmp(text_of(o, "mode"), "timed")};
+                            .timed = !strcmp(cuda_log_text_of(o, "mode"), "timed")};
     struct cuda_kernel *k = &r->kernels.v[l.kernel];
-    const char *status = text_of(o, "status");
+    const char *status = cuda_log_text_of(o, "status");
     const bool failed = *status && strcmp(status, "ok") != 0;
     read_extent(o, "grid", l.shape.grid);
     read_extent(o, "block", l.shape.block);
     l.shape.shared_bytes = (uint32_t)json_integer_value(json_object_get(o, "shared"));
     read_stats(r, json_object_get(o, "stats"), l.timed, &l.stats);
-    l.status = failed ? keep(r, status) : "ok";
-    l.error = failed ? keep(r, text_of(o, "error")) : NULL;
+    l.status = failed ? cuda_log_keep(r, status) : "ok";
+    l.error = failed ? cuda_log_keep(r, cuda_log_text_of(o, "error")) : NULL;
     k->launches++, r->nlaunches++;
     k->timed += l.timed, r->timed += l.timed;
     k->failed += failed, r->failed += failed;
-    k->refused += failed && !strcmp(text_of(o, "by"), "mechanism");
+    k->refused += failed && !strcmp(cuda_log_text_of(o, "by"), "mechanism");
     if (failed && !k->error) k->error = l.error ? l.error : l.status;
     stats_join(&k->stats, &l.stats);
     stats_join(&r->total, &l.stats);
@@ -100,19 +100,20 @@ static void add_launch(struct cuda_run *r, const json_t *o) {
 
 /* A process that takes another program's place (exec) starts again under its number. */
 static void add_start(struct cuda_run *r, const json_t *o) {
-    VEC_PUSH(&r->processes, (struct cuda_process){.pid = json_integer_value(json_object_get(o, "pid")),
-                                                  .program = arena_strdup(&r->mem, text_of(o, "program"))});
+    VEC_PUSH(&r->processes,
+             (struct cuda_process){.pid = json_integer_value(json_object_get(o, "pid")),
+                                   .program = arena_strdup(&r->mem, cuda_log_text_of(o, "program"))});
 }
 
 static void add_race(struct cuda_run *r, const json_t *o) {
     struct sb readable = {0};
-    demangle_text(text_of(o, "text"), &readable);
+    demangle_text(cuda_log_text_of(o, "text"), &readable);
     r->races += !json_is_true(json_object_get(o, "same_value"));
     VEC_PUSH(&r->notes, sb_keep(&readable, &r->mem));
 }
 
 static void add_line(struct cuda_run *r, const json_t *o) {
-    const char *event = text_of(o, "event");
+    const char *event = cuda_log_text_of(o, "event");
     if (!strcmp(event, "start"))
         add_start(r, o);
     else if (!strcmp(event, "launch"))
@@ -123,8 +124,8 @@ static void add_line(struct cuda_run *r, const json_t *o) {
         cuda_profile_read(r, o);
     else if (!strcmp(event, "race"))
         add_race(r, o);
-    else if (*text_of(o, "text"))
-        VEC_PUSH(&r->notes, arena_strdup(&r->mem, text_of(o, "text")));
+    else if (*cuda_log_text_of(o, "text"))
+        VEC_PUSH(&r->notes, arena_strdup(&r->mem, cuda_log_text_of(o, "text")));
 }
 
 /* Processes that ran at the same time wrote by turns. */

@@ -13,7 +13,7 @@
 
 /* ---- places ---- */
 
-static const struct opt *find_row(const char *name) {
+static const struct opt *cuda_find_row(const char *name) {
     for (const struct opt *t = command_cuda.options; t->name; t++)
         if (!strcmp(t->name, name)) return t;
     return NULL;
@@ -47,14 +47,16 @@ static bool assign_flag(struct opts *all, const struct opt *t, const char *value
 }
 
 static bool assign_mode(struct opts *all, const char *value, struct err *e) {
-    if (!strcmp(value, "functional")) VEC_PUSH(&all->given, (struct opt_given){find_row("functional"), NULL});
+    if (!strcmp(value, "functional"))
+        VEC_PUSH(&all->given, (struct opt_given){cuda_find_row("functional"), NULL});
     return !*value || !strcmp(value, "functional") || !strcmp(value, "timed") || !strcmp(value, "auto") ||
            err_set(e, ERR_INPUT, "mode = %.60s: it is functional, timed or auto", value);
 }
 
 /* NAME = VALUE, NAME being an option's. Parts of a list have semicolons between them. Strings are kept in mem. */
-static bool assign(struct opts *all, const char *name, const char *value, struct arena *mem, struct err *e) {
-    const struct opt *t = find_row(name);
+static bool cuda_assign(struct opts *all, const char *name, const char *value, struct arena *mem,
+                        struct err *e) {
+    const struct opt *t = cuda_find_row(name);
     if (!strcmp(name, "mode")) return assign_mode(all, value, e);
     if (!t || !strcmp(name, "options")) return err_set(e, ERR_INPUT, "there is no option '%.60s'", name);
     if (!t->value || opts_optional(t)) return assign_flag(all, t, arena_strdup(mem, value), e);
@@ -75,13 +77,13 @@ static bool read_environment(struct opts *all, struct arena *mem, struct err *e)
                 {"HEDDLE_RACES", "races"},   {"HEDDLE_PROFILE", "profile"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *value = getenv(rows[i].variable);
-        if (value && !assign(all, rows[i].option, value, mem, e))
+        if (value && !cuda_assign(all, rows[i].option, value, mem, e))
             return err_set(e, ERR_INPUT, "%s: %s", rows[i].variable, err_text(e));
     }
     return true;
 }
 
-static char *trim(char *text) {
+static char *cuda_trim(char *text) {
     text += strspn(text, " \t");
     for (size_t n = strlen(text); n && strchr(" \t\r", text[n - 1]);) text[--n] = 0;
     return text;
@@ -89,16 +91,16 @@ static char *trim(char *text) {
 
 /* name = value; # and ; begin comments. The names may be those of the variables: HEDDLE_MECH is mech. */
 static bool assign_line(struct opts *o, char *line, struct arena *mem, struct err *e) {
-    char *text = trim(line), *equals = strchr(text, '=');
+    char *text = cuda_trim(line), *equals = strchr(text, '=');
     if (!*text || *text == '#' || *text == ';') return true;
     if (!equals) return err_set(e, ERR_INPUT, "'%.60s' is not NAME = VALUE", text);
     *equals = 0;
-    char *name = trim(text), *value = trim(equals + 1);
+    char *name = cuda_trim(text), *value = cuda_trim(equals + 1);
     for (char *p = name; *p; p++) *p = (char)tolower((unsigned char)*p);
-    return assign(o, strncmp(name, "heddle_", 7) ? name : name + 7, value, mem, e);
+    return cuda_assign(o, strncmp(name, "heddle_", 7) ? name : name + 7, value, mem, e);
 }
 
-static bool read_file(const char *path, struct opts *o, struct arena *mem, struct err *e) {
+static bool cuda_read_file(const char *path, struct opts *o, struct arena *mem, struct err *e) {
     struct sb text = {0};
     size_t line = 1;
     bool fine = file_read(path, &text, e);
@@ -112,11 +114,12 @@ static bool read_file(const char *path, struct opts *o, struct arena *mem, struc
     return fine;
 }
 
-static bool gather(struct cuda *c, const struct opts *o, struct err *e) {
+static bool cuda_gather(struct cuda *c, const struct opts *o, struct err *e) {
     struct opts file = {.table = command_cuda.options}, env = {.table = command_cuda.options};
     const char *path = opts_has(o, "options") ? opts_value(o, "options") : getenv("HEDDLE_FILE");
     c->opts = (struct opts){.table = command_cuda.options};
-    bool fine = read_environment(&env, &c->mem, e) && (!path || !*path || read_file(path, &file, &c->mem, e));
+    bool fine =
+        read_environment(&env, &c->mem, e) && (!path || !*path || cuda_read_file(path, &file, &c->mem, e));
     if (fine) {
         struct opts later = {.table = command_cuda.options};
         add_given(&later, &file, o);
@@ -183,7 +186,7 @@ static bool check_races(const struct cuda *c, struct err *e) {
 }
 
 bool cuda_read_options(struct cuda *c, const struct opts *o, struct err *e) {
-    if (!gather(c, o, e)) return false;
+    if (!cuda_gather(c, o, e)) return false;
     c->json = opts_value(&c->opts, "json");
     c->csv = opts_value(&c->opts, "csv");
     c->html = opts_value(&c->opts, "html");
@@ -210,7 +213,7 @@ static bool add_run(struct cuda *c, const struct machine *m, const char *mech, s
 }
 
 /* alone: there are no machines but the option's. */
-static bool add_timed(struct cuda *c, bool alone, struct err *e) {
+static bool cuda_add_timed(struct cuda *c, bool alone, struct err *e) {
     struct machines m;
     bool fine = machines_read_one(&m, &c->opts, e) && machines_limit(&m, &c->opts, e);
     if (fine) machines_sample(&m, &c->opts);
@@ -239,7 +242,7 @@ static bool add_functional(struct cuda *c, const char *config, struct err *e) {
 static bool add_config(struct cuda *c, const char *config, bool alone, struct err *e) {
     for (size_t i = 0; i < c->opts.given.n; i++)
         if (!strcmp(c->opts.given.v[i].opt->name, "config")) c->opts.given.v[i].value = config;
-    return c->functional ? add_functional(c, config, e) : add_timed(c, alone, e);
+    return c->functional ? add_functional(c, config, e) : cuda_add_timed(c, alone, e);
 }
 
 /* What tells the runs apart. */
@@ -258,7 +261,7 @@ static void name_runs(struct cuda *c, bool configs) {
 
 bool cuda_make_runs(struct cuda *c, struct err *e) {
     if (!opts_has(&c->opts, "config"))
-        VEC_PUSH(&c->opts.given, (struct opt_given){find_row("config"), HD_CONFIG_CUDA});
+        VEC_PUSH(&c->opts.given, (struct opt_given){cuda_find_row("config"), HD_CONFIG_CUDA});
     const char *list = opts_value(&c->opts, "config");
     const bool several = list && strchr(list, ',');
     if (several && c->report)

@@ -77,7 +77,8 @@ static bool run_again(struct cuda *c, struct cuda_run *again, struct err *e) {
 }
 
 /* NULL: it did not get there. */
-static const struct cuda_launch *find(const struct cuda_run *again, const char *kernel, uint64_t nth) {
+static const struct cuda_launch *cuda_page_find(const struct cuda_run *again, const char *kernel,
+                                                uint64_t nth) {
     for (size_t i = 0; i < again->launches.n; i++) {
         const struct cuda_launch *l = &again->launches.v[i];
         if (l->nth == nth && !strcmp(again->kernels.v[l->kernel].name, kernel)) return l;
@@ -102,7 +103,7 @@ static void check_work(const struct cuda *c, const struct cuda_launch *l, const 
 static bool check_taken(struct cuda *c, const struct cuda_launch *l, const struct cuda_run *again,
                         const char *file, struct err *e) {
     const char *kernel = c->runs.v[0].kernels.v[l->kernel].name;
-    const struct cuda_launch *now = find(again, kernel, l->nth);
+    const struct cuda_launch *now = cuda_page_find(again, kernel, l->nth);
     if (c->signal) return err_set(e, ERR_INPUT, "--report: stopped by a signal: there is no page");
     if (!now || access(file, R_OK))
         return err_set(e, ERR_INPUT,
@@ -133,7 +134,7 @@ static bool take_out(struct cuda *c, const struct cuda_launch *l, const char *fi
 
 /* ---- the page ---- */
 
-static const struct opt *row_of(const char *name) {
+static const struct opt *cuda_page_row_of(const char *name) {
     for (const struct opt *t = command_report.options; t->name; t++)
         if (!strcmp(t->name, name)) return t;
     return NULL;
@@ -145,9 +146,9 @@ static void add_options(const struct cuda *c, struct opts *o) {
     for (size_t i = 0; i < c->opts.given.n; i++)
         for (size_t k = 0; k < sizeof names / sizeof *names; k++)
             if (!strcmp(c->opts.given.v[i].opt->name, names[k]))
-                VEC_PUSH(&o->given, (struct opt_given){row_of(names[k]), c->opts.given.v[i].value});
-    VEC_PUSH(&o->given, (struct opt_given){row_of("html"), c->report});
-    VEC_PUSH(&o->given, (struct opt_given){row_of("quiet"), NULL});
+                VEC_PUSH(&o->given, (struct opt_given){cuda_page_row_of(names[k]), c->opts.given.v[i].value});
+    VEC_PUSH(&o->given, (struct opt_given){cuda_page_row_of("html"), c->report});
+    VEC_PUSH(&o->given, (struct opt_given){cuda_page_row_of("quiet"), NULL});
 }
 
 static enum cli_exit write_page(struct cuda *c, const struct cuda_launch *l, int fd) {
@@ -167,7 +168,7 @@ static enum cli_exit write_page(struct cuda *c, const struct cuda_launch *l, int
     return status;
 }
 
-static void say(const struct cuda *c, const struct cuda_launch *l) {
+static void cuda_page_say(const struct cuda *c, const struct cuda_launch *l) {
     const struct cuda_run *r = &c->runs.v[0];
     struct sb text = {0};
     demangle_name(r->kernels.v[l->kernel].name, &text);
@@ -191,6 +192,6 @@ bool cuda_page(struct cuda *c, struct err *e) {
     cuda_let_go(c);
     c->page_status = write_page(c, l, fd);
     close(fd);
-    if (c->page_status == CLI_OK) say(c, l);
+    if (c->page_status == CLI_OK) cuda_page_say(c, l);
     return true;
 }

@@ -15,39 +15,40 @@ enum { LISTS = sizeof list_names / sizeof *list_names };
 
 /* ---- reading ---- */
 
-static uint64_t number(const json_t *o, const char *name) {
+static uint64_t cuda_profile_number(const json_t *o, const char *name) {
     return (uint64_t)json_integer_value(json_object_get(o, name));
 }
 
-static const char *text_of(struct cuda_run *r, const json_t *o, const char *name) {
+static const char *cuda_profile_text_of(struct cuda_run *r, const json_t *o, const char *name) {
     const char *text = json_string_value(json_object_get(o, name));
     return text ? arena_strdup(&r->mem, text) : NULL;
 }
 
 static hd_profile_cost read_cost(const json_t *o) {
-    return (hd_profile_cost){number(o, "slots"), number(o, "suffers"), number(o, "causes")};
+    return (hd_profile_cost){cuda_profile_number(o, "slots"), cuda_profile_number(o, "suffers"),
+                             cuda_profile_number(o, "causes")};
 }
 
 static hd_profile_row read_row(struct cuda_run *r, const json_t *o) {
-    const char *function = text_of(r, o, "function"), *file = text_of(r, o, "file"),
-               *text = text_of(r, o, "text");
+    const char *function = cuda_profile_text_of(r, o, "function"), *file = cuda_profile_text_of(r, o, "file"),
+               *text = cuda_profile_text_of(r, o, "text");
     return (hd_profile_row){.function = function ? function : "",
                             .file = file ? file : "",
-                            .line = (uint32_t)number(o, "line"),
+                            .line = (uint32_t)cuda_profile_number(o, "line"),
                             .text = text ? text : "",
-                            .source = text_of(r, o, "source"),
-                            .source_line = (uint32_t)number(o, "source_line"),
-                            .executions = number(o, "executions"),
-                            .lanes = number(o, "lanes"),
-                            .divergences = number(o, "divergences"),
-                            .sides = number(o, "sides"),
-                            .reconvergences = number(o, "reconvergences"),
-                            .reconvergence_cycles = number(o, "reconvergence_cycles"),
+                            .source = cuda_profile_text_of(r, o, "source"),
+                            .source_line = (uint32_t)cuda_profile_number(o, "source_line"),
+                            .executions = cuda_profile_number(o, "executions"),
+                            .lanes = cuda_profile_number(o, "lanes"),
+                            .divergences = cuda_profile_number(o, "divergences"),
+                            .sides = cuda_profile_number(o, "sides"),
+                            .reconvergences = cuda_profile_number(o, "reconvergences"),
+                            .reconvergence_cycles = cuda_profile_number(o, "reconvergence_cycles"),
                             .own = read_cost(json_object_get(o, "own")),
                             .with_calls = read_cost(json_object_get(o, "with_calls"))};
 }
 
-static bool same(const hd_profile_row *a, const hd_profile_row *b) {
+static bool cuda_profile_same(const hd_profile_row *a, const hd_profile_row *b) {
     return a->line == b->line && a->source_line == b->source_line && !strcmp(a->function, b->function) &&
            !strcmp(a->text, b->text) && !strcmp(a->file, b->file) &&
            !strcmp(a->source ? a->source : "", b->source ? b->source : "");
@@ -71,9 +72,9 @@ static void add_counts(hd_profile_row *to, const hd_profile_row *b) {
 }
 
 /* The rows of one line of the log are apart from each other: only those before it, `old` of them, are looked through. */
-static void add_row(struct profile_rows_shown *rows, size_t old, const hd_profile_row *row) {
+static void cuda_profile_add_row(struct profile_rows_shown *rows, size_t old, const hd_profile_row *row) {
     for (size_t i = 0; i < old; i++)
-        if (same(&rows->v[i], row)) {
+        if (cuda_profile_same(&rows->v[i], row)) {
             add_counts(&rows->v[i], row);
             return;
         }
@@ -83,16 +84,16 @@ static void add_row(struct profile_rows_shown *rows, size_t old, const hd_profil
 void cuda_profile_read(struct cuda_run *r, const json_t *o) {
     struct profile_shown *p = &r->profile;
     const json_t *lanes = json_object_get(o, "lanes"), *waits = json_object_get(o, "waits");
-    p->slots += number(o, "slots");
-    for (int k = 0; k < SM_LANE_KINDS; k++) p->lanes[k] += number(lanes, lane_kinds[k].key);
-    for (int k = 0; k < SM_WAITS; k++) p->waits[k] += number(waits, wait_kinds[k].key);
+    p->slots += cuda_profile_number(o, "slots");
+    for (int k = 0; k < SM_LANE_KINDS; k++) p->lanes[k] += cuda_profile_number(lanes, lane_kinds[k].key);
+    for (int k = 0; k < SM_WAITS; k++) p->waits[k] += cuda_profile_number(waits, wait_kinds[k].key);
     r->sourceless |= !json_array_size(json_object_get(o, "source"));
     for (size_t by = 0; by < LISTS; by++) {
         const json_t *list = json_object_get(o, list_names[by]);
         const size_t old = p->by[by].n;
         for (size_t i = 0; i < json_array_size(list); i++) {
             const hd_profile_row row = read_row(r, json_array_get(list, i));
-            add_row(&p->by[by], old, &row);
+            cuda_profile_add_row(&p->by[by], old, &row);
         }
     }
 }
@@ -135,7 +136,7 @@ static json_t *cost_json(const hd_profile_cost *c) {
                      "causes", (json_int_t)c->causes);
 }
 
-static json_t *row_json(const hd_profile_row *p) {
+static json_t *cuda_profile_row_json(const hd_profile_row *p) {
     json_t *o =
         json_pack("{s:s, s:I, s:s}", "function", p->function, "line", (json_int_t)p->line, "text", p->text);
     const struct {
@@ -166,7 +167,7 @@ json_t *cuda_profile_json(const struct cuda_run *r) {
     for (size_t by = 0; by < LISTS; by++) {
         json_t *all = json_array();
         for (size_t i = 0; i < r->profile.by[by].n; i++)
-            json_array_append_new(all, row_json(&r->profile.by[by].v[i]));
+            json_array_append_new(all, cuda_profile_row_json(&r->profile.by[by].v[i]));
         json_object_set_new(o, list_names[by], all);
     }
     return o;

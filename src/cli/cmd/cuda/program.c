@@ -124,7 +124,7 @@ static unsigned own_machine(void) {
     return machine;
 }
 
-static bool check_kind(const struct elf *f, struct err *e) {
+static bool cuda_program_check_kind(const struct elf *f, struct err *e) {
     const unsigned own = own_machine();
     if (own && f->machine != own)
         return err_set(e, ERR_INPUT, "%.200s is a program for %s, and this machine is %s", f->path,
@@ -150,7 +150,7 @@ static bool check_rights(const char *path, struct err *e) {
                    path);
 }
 
-static void warn(const struct cuda *c, const char *fmt, const char *a, const char *b) {
+static void cuda_program_warn(const struct cuda *c, const char *fmt, const char *a, const char *b) {
     struct sb text = {0};
     sb_add(&text, "%s%s%s", a, fmt, b);
     if (!c->quiet) term_warning(&c->cli->term, c->cli->command->name, text.text);
@@ -160,8 +160,9 @@ static void warn(const struct cuda *c, const char *fmt, const char *a, const cha
 static void warn_sass(const struct cuda *c, const struct elf *f, const struct elf_gpu *gpu) {
     struct sb advice = {0};
     sb_add(&advice, "'-gencode arch=compute_%u,code=compute_%u' keeps PTX in it", gpu->arch, gpu->arch);
-    warn(c, " holds machine code of a GPU and no PTX, which is what is simulated: its launches will fail; ",
-         f->path, advice.text);
+    cuda_program_warn(
+        c, " holds machine code of a GPU and no PTX, which is what is simulated: its launches will fail; ",
+        f->path, advice.text);
     sb_free(&advice);
 }
 
@@ -190,8 +191,9 @@ static void look_at_libraries(struct cuda *c, const struct elf *f, struct librar
         struct elf lib;
         if (elf_open(&lib, path)) {
             if (lib.bytes < LARGEST && elf_static_runtime(&lib))
-                warn(c, " has a CUDA runtime of its own linked into it: what it launches is not simulated",
-                     path, "");
+                cuda_program_warn(
+                    c, " has a CUDA runtime of its own linked into it: what it launches is not simulated",
+                    path, "");
             look_at_libraries(c, &lib, l, depth + 1);
         }
         elf_close(&lib);
@@ -224,8 +226,9 @@ bool cuda_find_program(struct cuda *c, const char *word, struct err *e) {
         return err_set(e, ERR_INPUT, "there is no program %.200s in PATH (the file here is ./%.200s)", word,
                        word);
     if (!c->path) return cannot_start(word, e);
-    bool fine = elf_open(&f, c->path) ? check_kind(&f, e) && check_rights(c->path, e) && check_gpu(c, &f, e)
-                                      : check_other(c->path, e);
+    bool fine = elf_open(&f, c->path)
+                    ? cuda_program_check_kind(&f, e) && check_rights(c->path, e) && check_gpu(c, &f, e)
+                    : check_other(c->path, e);
     elf_close(&f);
     return fine;
 }

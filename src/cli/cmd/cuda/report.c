@@ -28,7 +28,7 @@ void cuda_cycles_cell(struct table *t, const struct stats *s) {
     sb_free(&text);
 }
 
-static void share_cell(struct table *t, bool shown, double part) {
+static void cuda_share_cell(struct table *t, bool shown, double part) {
     if (shown)
         table_cell(t, "%.1f %%", 100 * part);
     else
@@ -39,15 +39,16 @@ static void share_cell(struct table *t, bool shown, double part) {
 static void stat_cells(struct table *t, const struct stats *s, size_t timed, const struct stats *all) {
     const enum stat_id lanes = timed ? STAT_sm_lane_activity : STAT_exec_lane_activity;
     cuda_cycles_cell(t, s);
-    share_cell(t, timed && all && all->gpu.cycles,
-               all && all->gpu.cycles ? (double)s->gpu.cycles / (double)all->gpu.cycles : 0);
+    cuda_share_cell(t, timed && all && all->gpu.cycles,
+                    all && all->gpu.cycles ? (double)s->gpu.cycles / (double)all->gpu.cycles : 0);
     if (timed)
         table_cell(t, "%.2f", stats_value(s, STAT_gpu_ipc));
     else
         table_cell(t, "%s", "");
-    share_cell(t, s->exec.warp_insts || timed, stats_value(s, lanes));
-    share_cell(t, s->l1d.accesses != 0, s->l1d.accesses ? (double)s->l1d.hits / (double)s->l1d.accesses : 0);
-    share_cell(t, timed, stats_value(s, STAT_dram_utilisation));
+    cuda_share_cell(t, s->exec.warp_insts || timed, stats_value(s, lanes));
+    cuda_share_cell(t, s->l1d.accesses != 0,
+                    s->l1d.accesses ? (double)s->l1d.hits / (double)s->l1d.accesses : 0);
+    cuda_share_cell(t, timed, stats_value(s, STAT_dram_utilisation));
     cuda_count_cell(t, s->exec.thread_insts);
 }
 
@@ -139,7 +140,7 @@ void cuda_title(const struct cuda *c, struct sb *out) {
     sb_add(out, "%s%s%s", term_on(&c->term, TERM_BOLD), c->opts.operands.v[0], term_on(&c->term, TERM_PLAIN));
 }
 
-static void heading(const struct cuda *c, const struct cuda_run *r, struct sb *out) {
+static void cuda_heading(const struct cuda *c, const struct cuda_run *r, struct sb *out) {
     cuda_title(c, out);
     sb_add(out, "  %s", term_on(&c->term, TERM_DIM));
     text_grouped(out, r->nlaunches);
@@ -205,7 +206,7 @@ void cuda_words(const struct cuda *c, const struct cuda_run *r, struct sb *out) 
 
 void cuda_report(const struct cuda *c, struct sb *out) {
     const struct cuda_run *r = &c->runs.v[0];
-    heading(c, r, out);
+    cuda_heading(c, r, out);
     if (r->nlaunches) {
         if (c->launches)
             launch_table(r, out);

@@ -38,8 +38,8 @@ int cuda_exit_status(const struct cuda_run *r) {
 /* ---- start ---- */
 
 /* In the child, between fork and exec: no memory is allocated. */
-static _Noreturn void become(const struct cuda *c, const struct cuda_run *r, const int files[3],
-                             int failure) {
+static _Noreturn void cuda_run_become(const struct cuda *c, const struct cuda_run *r, const int files[3],
+                                      int failure) {
     const int now = personality(0xffffffff);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (now >= 0) personality((unsigned long)now | ADDR_NO_RANDOMIZE);
@@ -84,7 +84,7 @@ static void add_progress(const struct cuda *c, struct cuda_run *r) {
     VEC_PUSH(&r->env, NULL);
 }
 
-static bool start(struct cuda *c, struct cuda_run *r, struct err *e) {
+static bool cuda_run_start(struct cuda *c, struct cuda_run *r, struct err *e) {
     int files[3] = {-1, -1, -1}, failure[2], why = 0;
     bool fine = c->hidden ? hide(c, files, e) : c->runs.n == 1 || make_pipes(r, files, e);
     if (fine && pipe2(failure, O_CLOEXEC))
@@ -94,7 +94,7 @@ static bool start(struct cuda *c, struct cuda_run *r, struct err *e) {
     fflush(NULL);
     r->seconds = term_seconds();
     r->pid = fork();
-    if (!r->pid) become(c, r, files, failure[1]);
+    if (!r->pid) cuda_run_become(c, r, files, failure[1]);
     close(failure[1]);
     for (int i = 0; i < 3; i++) close_one(&files[i]);
     if (r->pid < 0)
@@ -119,7 +119,7 @@ static void pass_on(int to, const char *text, size_t n) {
 }
 
 /* All there is at the moment; at the end the pipe is closed. */
-static void take(int *fd, struct sb *text, int to) {
+static void cuda_run_take(int *fd, struct sb *text, int to) {
     char piece[1 << 16];
     while (*fd >= 0) {
         const ssize_t n = read(*fd, piece, sizeof piece);
@@ -135,11 +135,11 @@ static void take(int *fd, struct sb *text, int to) {
 
 static void take_output(struct cuda *c, struct cuda_run *r) {
     const bool first = r == &c->runs.v[0];
-    take(&r->out, &r->out_text, first ? STDOUT_FILENO : -1);
-    take(&r->err, &r->err_text, first ? STDERR_FILENO : -1);
+    cuda_run_take(&r->out, &r->out_text, first ? STDOUT_FILENO : -1);
+    cuda_run_take(&r->err, &r->err_text, first ? STDERR_FILENO : -1);
 }
 
-static void feed(struct loop *l, struct cuda_run *r) {
+static void cuda_run_feed(struct loop *l, struct cuda_run *r) {
     while (r->in >= 0 && r->fed < l->input.len) {
         const ssize_t n = write(r->in, l->input.text + r->fed, l->input.len - r->fed);
         if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
@@ -202,13 +202,13 @@ static void read_signals(struct loop *l) {
 
 /* ---- the loop ---- */
 
-static size_t running(const struct cuda *c) {
+static size_t cuda_run_running(const struct cuda *c) {
     size_t n = 0;
     for (size_t i = 0; i < c->runs.n; i++) n += c->runs.v[i].pid && !c->runs.v[i].over;
     return n;
 }
 
-static void watch(struct loop *l, int fd, short events) {
+static void cuda_run_watch(struct loop *l, int fd, short events) {
     if (fd >= 0) VEC_PUSH(&l->polled, (struct pollfd){.fd = fd, .events = events});
 }
 
@@ -217,18 +217,18 @@ static void gather_files(struct loop *l) {
     struct cuda *c = l->cuda;
     bool hungry = false;
     l->polled.n = 0;
-    watch(l, l->signals, POLLIN);
+    cuda_run_watch(l, l->signals, POLLIN);
     for (size_t i = 0; i < c->runs.n; i++) {
         struct cuda_run *r = &c->runs.v[i];
-        watch(l, r->out, POLLIN);
-        watch(l, r->err, POLLIN);
-        if (r->fed < l->input.len) watch(l, r->in, POLLOUT);
+        cuda_run_watch(l, r->out, POLLIN);
+        cuda_run_watch(l, r->err, POLLIN);
+        if (r->fed < l->input.len) cuda_run_watch(l, r->in, POLLOUT);
         hungry |= r->in >= 0 && r->fed == l->input.len;
     }
-    if (hungry && !l->input_ended) watch(l, STDIN_FILENO, POLLIN);
+    if (hungry && !l->input_ended) cuda_run_watch(l, STDIN_FILENO, POLLIN);
 }
 
-static void turn(struct loop *l) {
+static void cuda_run_turn(struct loop *l) {
     struct cuda *c = l->cuda;
     gather_files(l);
     if (poll(l->polled.v, l->polled.n, TICK) < 0 && errno != EINTR) return;
@@ -236,7 +236,7 @@ static void turn(struct loop *l) {
     if (last->fd == STDIN_FILENO && last->revents) read_input(l);
     for (size_t i = 0; i < c->runs.n; i++) {
         struct cuda_run *r = &c->runs.v[i];
-        if (r->pid && !r->over && c->runs.n > 1) take_output(c, r), feed(l, r);
+        if (r->pid && !r->over && c->runs.n > 1) take_output(c, r), cuda_run_feed(l, r);
     }
     read_signals(l);
     reap(c);
@@ -256,18 +256,18 @@ static size_t jobs_of(const struct cuda *c) {
 }
 
 /* After a signal no further run is begun. */
-static bool run_all(struct loop *l, struct err *e) {
+static bool cuda_run_all(struct loop *l, struct err *e) {
     struct cuda *c = l->cuda;
     size_t begun = 0;
     bool fine = true;
     for (;;) {
-        while (fine && !c->signal && begun < c->runs.n && running(c) < jobs_of(c)) {
-            fine = start(c, &c->runs.v[begun++], e);
-            if (fine && c->runs.n > 1) feed(l, &c->runs.v[begun - 1]);
+        while (fine && !c->signal && begun < c->runs.n && cuda_run_running(c) < jobs_of(c)) {
+            fine = cuda_run_start(c, &c->runs.v[begun++], e);
+            if (fine && c->runs.n > 1) cuda_run_feed(l, &c->runs.v[begun - 1]);
         }
         if (!fine) to_all(c, SIGTERM);
-        if (!running(c)) return fine;
-        turn(l);
+        if (!cuda_run_running(c)) return fine;
+        cuda_run_turn(l);
         show_progress(l);
     }
 }
@@ -291,8 +291,8 @@ bool cuda_simulate(struct cuda *c, struct err *e) {
     c->pipe_before = signal(SIGPIPE, SIG_IGN);
     l.signals = signalfd(-1, &c->held, SFD_CLOEXEC | SFD_NONBLOCK);
     progress_start(&c->progress, &c->cli->term);
-    const bool fine =
-        l.signals >= 0 ? run_all(&l, e) : err_set(e, ERR_INPUT, "no file of signals: %s", strerror(errno));
+    const bool fine = l.signals >= 0 ? cuda_run_all(&l, e)
+                                     : err_set(e, ERR_INPUT, "no file of signals: %s", strerror(errno));
     progress_end(&c->progress);
     close_one(&l.signals);
     VEC_FREE(&l.polled);

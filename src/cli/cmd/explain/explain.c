@@ -118,7 +118,7 @@ static bool check_operands(struct explain *x, const struct opts *o, struct err *
     return mech;
 }
 
-static bool read_options(struct explain *x, const struct opts *o, struct err *e) {
+static bool explain_read_options(struct explain *x, const struct opts *o, struct err *e) {
     if (!check_operands(x, o, e)) return false;
     const char *warp = opts_value(o, "warp"), *steps = opts_value(o, "steps"),
                *launch = opts_value(o, "launch");
@@ -163,7 +163,7 @@ static bool cut_launch(struct explain *x, const struct opts *o, struct err *e) {
     return true;
 }
 
-static bool prepare(struct explain *x, const struct opts *o, struct err *e) {
+static bool explain_prepare(struct explain *x, const struct opts *o, struct err *e) {
     const hd_config config = machine_config(&x->runs.v[0].machine);
     if (!subject_read(&x->subject, e)) return false;
     if (x->subject.traced)
@@ -180,20 +180,20 @@ static void print_to_stderr(void *user, const char *text, size_t n) {
     fwrite(text, 1, n, r->x->cli->term.err);
 }
 
-static int go_on(void *user, uint64_t done, uint64_t all) {
+static int explain_go_on(void *user, uint64_t done, uint64_t all) {
     const struct explain_run *r = user;
     (void)done, (void)all;
     return !r->view.more && !r->view.full && !r->view.done && !r->ended && !r->wrong.code &&
            !r->x->cli->term.out_errno;
 }
 
-static void on_opened(void *user, hd_device *dev) {
+static void explain_on_opened(void *user, hd_device *dev) {
     struct explain_run *r = user;
     const int64_t *params;
     r->dev = dev;
     r->mech = options_mech(sim_options(dev), &params);
     hd_set_print(dev, print_to_stderr, r);
-    hd_set_progress(dev, go_on, r);
+    hd_set_progress(dev, explain_go_on, r);
 }
 
 /* The threads that were asked for, if the launch has them. A launch that is too large is for the library to refuse. */
@@ -247,7 +247,7 @@ static void say_threads(struct explain_run *r) {
     if (v->count > 1) sb_add(out, "-%" PRIu32, v->first + v->count - 1);
 }
 
-static void heading(struct explain_run *r) {
+static void explain_heading(struct explain_run *r) {
     const struct explain *x = r->x;
     struct sb *out = &r->view.out;
     sb_add(out, "%s%s under %s (%s)%s on %s, %s\n", term_on(r->view.term, TERM_BOLD), r->kernel,
@@ -301,19 +301,19 @@ static void before_launch(void *user, hd_kernel *k, const hd_launch *l) {
     r->kernel = demangle_keep(info.name, &r->x->mem);
     if (!choose_threads(r, l, &r->wrong)) return;
     say_threads(r);
-    if (!x->html) heading(r);
+    if (!x->html) explain_heading(r);
     if (x->html) begin_record(r);
     sim_watch(r->dev, &w);
 }
 
-static void after_launch(void *user, hd_kernel *k, const hd_launch *l) {
+static void explain_after_launch(void *user, hd_kernel *k, const hd_launch *l) {
     struct explain_run *r = user;
     (void)k, (void)l;
     r->ended = r->begun;
     if (r->ended) sim_watch(r->dev, NULL);
 }
 
-static void on_closing(void *user, hd_device *dev) {
+static void explain_on_closing(void *user, hd_device *dev) {
     struct explain_run *r = user;
     struct explain_view *v = &r->view;
     (void)dev;
@@ -336,7 +336,7 @@ static bool no_such_launch(const struct explain_run *r, struct err *e) {
 }
 
 /* Stopped because all was told, it did not fail. */
-static bool verdict(struct explain_run *r, const struct lab_outcome *out, struct err *e) {
+static bool explain_verdict(struct explain_run *r, const struct lab_outcome *out, struct err *e) {
     const bool told = r->view.more || r->view.full || r->view.done || r->ended;
     if (r->wrong.code) return err_set(e, r->wrong.code, "%s", err_text(&r->wrong));
     if (out->err.code && !(out->err.code == ERR_LIMIT && told))
@@ -344,13 +344,13 @@ static bool verdict(struct explain_run *r, const struct lab_outcome *out, struct
     return r->begun || no_such_launch(r, e);
 }
 
-static bool run(struct explain_run *r, struct err *e) {
+static bool cmd_explain_run(struct explain_run *r, struct err *e) {
     struct explain *x = r->x;
     const hd_config config = machine_config(&r->machine);
-    const struct lab_hooks hooks = {.opened = on_opened,
+    const struct lab_hooks hooks = {.opened = explain_on_opened,
                                     .before = before_launch,
-                                    .after = after_launch,
-                                    .closing = on_closing,
+                                    .after = explain_after_launch,
+                                    .closing = explain_on_closing,
                                     .user = r,
                                     .no_digest = true};
     struct lab_outcome out;
@@ -360,7 +360,7 @@ static bool run(struct explain_run *r, struct err *e) {
     r->view.every = x->every;
     r->view.all_tables = x->all_tables;
     lab_run(&x->subject.lab, &config, &hooks, &out);
-    const bool fine = verdict(r, &out, e);
+    const bool fine = explain_verdict(r, &out, e);
     if (fine || r->view.steps) print_now(r);
     lab_outcome_free(&out);
     return fine;
@@ -369,7 +369,7 @@ static bool run(struct explain_run *r, struct err *e) {
 static bool tell_all(struct explain *x, struct err *e) {
     for (size_t i = 0; i < x->runs.n; i++) {
         if (i) sb_add(&x->runs.v[i].view.out, "\n");
-        if (!run(&x->runs.v[i], e)) return false;
+        if (!cmd_explain_run(&x->runs.v[i], e)) return false;
     }
     return true;
 }
@@ -415,7 +415,7 @@ static bool record_all(struct explain *x, const struct opts *o, struct err *e) {
                                     .file = x->subject.workload ? NULL : x->subject.program.file};
     for (size_t i = 0; i < x->runs.n; i++) {
         struct explain_run *r = &x->runs.v[i];
-        const bool fine = run(r, e);
+        const bool fine = cmd_explain_run(r, e);
         if (!fine && (!r->record.page || (e->code != ERR_REFUSED && e->code != ERR_FAULT))) {
             err_free(&failed);
             return false;
@@ -430,7 +430,7 @@ static bool record_all(struct explain *x, const struct opts *o, struct err *e) {
     return !e->code;
 }
 
-static void release(struct explain *x) {
+static void explain_release(struct explain *x) {
     for (size_t i = 0; i < x->runs.n; i++) {
         struct explain_run *r = &x->runs.v[i];
         json_decref(r->record.steps);
@@ -447,7 +447,7 @@ static void release(struct explain *x) {
     arena_free(&x->mem);
 }
 
-static bool run_all(struct explain *x, const struct opts *o, struct err *e) {
+static bool explain_run_all(struct explain *x, const struct opts *o, struct err *e) {
     for (size_t i = 0; i < x->runs.n; i++) x->runs.v[i].x = x;
     return x->html ? record_all(x, o, e) : tell_all(x, e);
 }
@@ -456,11 +456,11 @@ enum cli_exit explain_main(struct cli *c, const struct opts *o) {
     struct explain x = {.cli = c};
     struct err e = {0};
     enum cli_exit status = CLI_OK;
-    if (!read_options(&x, o, &e))
+    if (!explain_read_options(&x, o, &e))
         status = cli_usage(c, &e);
-    else if (!prepare(&x, o, &e) || !run_all(&x, o, &e))
+    else if (!explain_prepare(&x, o, &e) || !explain_run_all(&x, o, &e))
         status = cli_fail(c, &e);
-    release(&x);
+    explain_release(&x);
     err_free(&e);
     return status;
 }

@@ -25,7 +25,7 @@ static bool block_matters(const hd_kernel *k, const hd_launch *l) {
 }
 
 /* Drops what lies behind the first n: whole planes, then rows, then of the only row. */
-static void cut(uint32_t dims[3], uint64_t n) {
+static void explain_launch_cut(uint32_t dims[3], uint64_t n) {
     const uint64_t row = dims[0], plane = row * dims[1];
     const uint64_t planes = (n + plane - 1) / plane, rows = (n + row - 1) / row;
     if (planes < dims[2]) dims[2] = (uint32_t)planes;
@@ -50,8 +50,9 @@ static bool cut_on(hd_device *dev, const struct lab_program *p, const struct exp
     hd_module *mod;
     hd_kernel *k;
     if (!lab_load(dev, p, &mod, &k, e)) return false;
-    if (c->grid) cut(l->grid, c->block + 1);
-    if (c->threads && !block_matters(k, l)) cut(l->block, few_threads(sim_options(dev), c->warp));
+    if (c->grid) explain_launch_cut(l->grid, c->block + 1);
+    if (c->threads && !block_matters(k, l))
+        explain_launch_cut(l->block, few_threads(sim_options(dev), c->warp));
     return true;
 }
 

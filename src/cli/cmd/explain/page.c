@@ -16,7 +16,7 @@ json_t *explain_string(const char *text, size_t n) {
     return s;
 }
 
-static void put(json_t *o, const char *key, uint64_t v) {
+static void explain_page_put(json_t *o, const char *key, uint64_t v) {
     json_object_set_new(o, key, json_integer((json_int_t)v));
 }
 
@@ -61,7 +61,7 @@ static json_t *token_json(const struct explain_view *v, const struct explain_tab
     if (k->kind == EXPLAIN_PC) return pc_json(v, k->index);
     json_t *set = json_object();
     json_object_set_new(set, "l", lanes_json(v, &t->sets.v[k->index]));
-    if (t->sets.v[k->index].others) put(set, "o", t->sets.v[k->index].others);
+    if (t->sets.v[k->index].others) explain_page_put(set, "o", t->sets.v[k->index].others);
     return set;
 }
 
@@ -104,12 +104,12 @@ static void mark_seen(const struct explain_view *v, struct explain_record *r, ui
 
 static void put_group(const struct explain_view *v, struct explain_record *r, json_t *step,
                       const struct explain_group *g) {
-    put(step, "from", g->issued);
-    put(step, "to", g->committed);
-    put(step, "pc", explain_old_pc(v, g->first));
-    if (g->last != g->first) put(step, "last", explain_old_pc(v, g->last));
+    explain_page_put(step, "from", g->issued);
+    explain_page_put(step, "to", g->committed);
+    explain_page_put(step, "pc", explain_old_pc(v, g->first));
+    if (g->last != g->first) explain_page_put(step, "last", explain_old_pc(v, g->last));
     json_object_set_new(step, "lanes", lanes_json(v, &g->lanes));
-    if (g->lanes.others) put(step, "others", g->lanes.others);
+    if (g->lanes.others) explain_page_put(step, "others", g->lanes.others);
     if (g->to != IR_NOPC) json_object_set_new(step, "next", pc_json(v, g->to));
     if (cfg_rewrite_added(v->form, g->first)) { /* not among the program's instructions */
         struct sb text = {0};
@@ -142,7 +142,7 @@ void explain_show_page(struct explain_view *v, const struct explain_step *s) {
     if (s->group)
         put_group(v, r, step, s->group);
     else
-        put(step, "to", s->commit->cycle);
+        explain_page_put(step, "to", s->commit->cycle);
     if (s->commit) put_events(v, r, step, s->commit);
     if (s->tables) json_object_set_new(step, "tables", tables_json(v, r, s->tables));
     r->bytes += 80 + v->count / 2;
@@ -156,10 +156,10 @@ void explain_page_add(struct explain_page *p, const struct explain_view *v, cons
                       const char *name, struct explain_record *r, const char *error) {
     json_t *m = json_pack("{s:s, s:s, s:s, s:o, s:o}", "name", name, "title", mech->title, "source",
                           mech->source, "steps", r->steps, "lines", r->lines);
-    put(m, "first", v->first);
-    put(m, "count", v->count);
-    put(m, "width", v->width);
-    if (v->more || v->full) put(m, "cut", v->steps);
+    explain_page_put(m, "first", v->first);
+    explain_page_put(m, "count", v->count);
+    explain_page_put(m, "width", v->width);
+    if (v->more || v->full) explain_page_put(m, "cut", v->steps);
     if (v->full) json_object_set_new(m, "full", json_true());
     if (*error) json_object_set_new(m, "error", explain_string(error, strlen(error)));
     json_array_append_new(p->mechs, m);

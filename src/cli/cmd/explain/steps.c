@@ -94,7 +94,7 @@ static bool find_block(struct explain_view *v, const struct sm *s) {
 }
 
 /* Reads the tables; false: who is together in them is as it was. */
-static bool look(struct explain_view *v, struct sm *s) {
+static bool explain_steps_look(struct explain_view *v, struct sm *s) {
     const struct explain_tables before = v->tables;
     v->tables = v->spare;
     v->spare = before;
@@ -103,8 +103,9 @@ static bool look(struct explain_view *v, struct sm *s) {
 }
 
 /* A step that something happened in, or that changed the tables, stands alone, behind all that began before it. */
-static void tell(struct explain_view *v, const struct sm_commit *c, const struct explain_group *step) {
-    const bool mine = lanes_any(&step->lanes), changed = look(v, c->sm);
+static void explain_steps_tell(struct explain_view *v, const struct sm_commit *c,
+                               const struct explain_group *step) {
+    const bool mine = lanes_any(&step->lanes), changed = explain_steps_look(v, c->sm);
     if (changed || (mine && (explain_eventful(c) || v->all_tables))) {
         show_groups(v, v->groups.n);
         v->show(
@@ -139,7 +140,7 @@ void explain_commit(void *view, const struct sm_commit *c) {
     v->more = mine && v->steps == v->most;
     if (v->more) return;
     v->steps += mine;
-    if (may_change(v, c->sm) || mine) tell(v, c, &step);
+    if (may_change(v, c->sm) || mine) explain_steps_tell(v, c, &step);
     v->done = mine && all_gone(v, c);
 }
 

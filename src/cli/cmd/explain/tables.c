@@ -25,22 +25,22 @@ void explain_pc(const struct explain_view *v, uint32_t pc, struct sb *out) {
 
 /* ---- words ---- */
 
-static bool digit(char c) {
+static bool explain_tables_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
 /* Up to nine digits at p; how many. */
-static size_t number(const char *p, uint32_t *value) {
+static size_t explain_tables_number(const char *p, uint32_t *value) {
     size_t n = 0;
     *value = 0;
-    for (; n < 9 && digit(p[n]); n++) *value = *value * 10 + (uint32_t)(p[n] - '0');
+    for (; n < 9 && explain_tables_digit(p[n]); n++) *value = *value * 10 + (uint32_t)(p[n] - '0');
     return n;
 }
 
 /* "w3:0000000f" at p; its length, or 0. */
 static size_t piece(const char *p, uint32_t *slot, uint32_t *mask) {
     if (*p != 'w') return 0;
-    size_t n = 1 + number(p + 1, slot);
+    size_t n = 1 + explain_tables_number(p + 1, slot);
     if (n == 1 || p[n++] != ':') return 0;
     *mask = 0;
     for (size_t end = n + 8; n < end; n++) {
@@ -67,9 +67,9 @@ static size_t read_set(const struct explain_view *v, const char *p, struct expla
 
 /* The number of "pc 12", and of "rpc 12"; the text before it is `before` long. */
 static size_t read_place(const char *p, size_t before, uint32_t *pc) {
-    if (before < 3 || !digit(*p) || memcmp(p - 3, "pc ", 3) != 0) return 0;
-    const size_t n = number(p, pc);
-    return digit(p[n]) ? 0 : n;
+    if (before < 3 || !explain_tables_digit(*p) || memcmp(p - 3, "pc ", 3) != 0) return 0;
+    const size_t n = explain_tables_number(p, pc);
+    return explain_tables_digit(p[n]) ? 0 : n;
 }
 
 /* ---- lines ---- */

@@ -21,7 +21,7 @@ static void add_source(const struct ir_module *m, uint32_t pc, struct sb *out) {
     sb_add(out, ", %s:%" PRIu32, slash ? slash + 1 : file, s->line);
 }
 
-static void pad(struct sb *out, size_t from, size_t width) {
+static void explain_text_pad(struct sb *out, size_t from, size_t width) {
     sb_add(out, "%*s", out->len - from < width ? (int)(width - (out->len - from)) : 0, "");
 }
 
@@ -50,10 +50,10 @@ static void print_group(struct explain_view *v, const struct explain_group *g) {
     const struct ir_insn *code = v->ir->code.v;
     size_t at = out->len;
     add_range(out, "", "", g->issued, g->committed);
-    pad(out, at, CYCLES);
+    explain_text_pad(out, at, CYCLES);
     at = out->len;
     add_range(out, "", "", explain_old_pc(v, g->first), explain_old_pc(v, g->last));
-    pad(out, at, PCS);
+    explain_text_pad(out, at, PCS);
     lanes_draw(v, &g->lanes, out);
     sb_add(out, "  B%" PRIu32 "  ", v->program->code.v[explain_old_pc(v, g->first)].block);
     at = out->len;
@@ -61,7 +61,7 @@ static void print_group(struct explain_view *v, const struct explain_group *g) {
         explain_insn(v, g->first, out);
     else
         sb_add(out, "%" PRIu32 " instructions", g->last - g->first + 1);
-    pad(out, at, CODE);
+    explain_text_pad(out, at, CODE);
     add_range(out, "  line ", "  lines ", code[g->first].line, code[g->last].line);
     add_source(v->ir, g->last, out);
     if (g->to != IR_NOPC && g->to != g->last + 1) {

@@ -78,7 +78,7 @@ uint32_t inspect_original_insts(const struct inspect *in, uint32_t func) {
 /* ---- the command ---- */
 
 /* What is known of branches, for the text and the JSON. */
-static void analyse(struct inspect *in) {
+static void inspect_analyse(struct inspect *in) {
     enum { MOST_MARKS = 1 << 20 };
     struct err refused = {0};
     uint8_t *warp = xcalloc(in->ir->code.n + 1, 1);
@@ -113,7 +113,7 @@ static bool load_module(struct inspect *in, const struct cli *c, const struct op
     return fine;
 }
 
-static bool load(struct inspect *in, const struct cli *c, const struct opts *o, struct err *e) {
+static bool inspect_load(struct inspect *in, const struct cli *c, const struct opts *o, struct err *e) {
     const char *form = in->form;
     hd_option chosen = {"run.form", form};
     const hd_config config = {.options = &chosen, .noptions = 1};
@@ -125,14 +125,15 @@ static bool load(struct inspect *in, const struct cli *c, const struct opts *o, 
     return true;
 }
 
-static bool unknown_name(const struct inspect *in, const char *name, const char *near, struct err *e) {
+static bool inspect_unknown_name(const struct inspect *in, const char *name, const char *near,
+                                 struct err *e) {
     if (near)
         return err_set(e, ERR_INPUT, "%s has no kernel or function %.60s (did you mean %s?)", in->ir->name,
                        name, near);
     return err_set(e, ERR_INPUT, "%s has no kernel or function %.60s", in->ir->name, name);
 }
 
-static bool choose(struct inspect *in, const char *name, struct err *e) {
+static bool inspect_choose(struct inspect *in, const char *name, struct err *e) {
     VEC(const char *) names = {0};
     struct sb where = {0};
     in->only = CFG_NONE;
@@ -143,14 +144,15 @@ static bool choose(struct inspect *in, const char *name, struct err *e) {
     const size_t n = names.n, found = demangle_find(name, names.v, n, where.text, e);
     VEC_PUSH(&names, NULL);
     if (found < n) in->only = (uint32_t)ir_find_func(in->ir, names.v[found]);
-    const bool fine = found < n || (found == n && unknown_name(in, name, nearest_name(name, names.v), e));
+    const bool fine =
+        found < n || (found == n && inspect_unknown_name(in, name, nearest_name(name, names.v), e));
     VEC_FREE(&names);
     sb_free(&where);
     return fine;
 }
 
 /* --dot draws one graph: the function that was named, or the only kernel. */
-static bool draw(const struct inspect *in, struct sb *out, struct err *e) {
+static bool inspect_draw(const struct inspect *in, struct sb *out, struct err *e) {
     uint32_t func = in->only, kernels = 0;
     for (uint32_t f = 0; f < in->ir->funcs.n && in->only == CFG_NONE; f++)
         if (in->ir->funcs.v[f].kernel) func = f, kernels++;
@@ -175,11 +177,11 @@ static void list_code(const struct inspect *in, struct sb *out) {
     sb_free(&code);
 }
 
-static bool show(struct inspect *in, const struct opts *o, struct sb *out, struct err *e) {
-    if (opts_has(o, "dot")) return draw(in, out, e);
-    if (opts_has(o, "json")) return analyse(in), inspect_json(in, out, e);
+static bool inspect_show(struct inspect *in, const struct opts *o, struct sb *out, struct err *e) {
+    if (opts_has(o, "dot")) return inspect_draw(in, out, e);
+    if (opts_has(o, "json")) return inspect_analyse(in), inspect_json(in, out, e);
     if (in->code) return list_code(in, out), true;
-    analyse(in);
+    inspect_analyse(in);
     inspect_text(in, out);
     return true;
 }
@@ -192,7 +194,8 @@ enum cli_exit inspect_main(struct cli *c, const struct opts *o) {
     if (opts_has(o, "json") && (opts_has(o, "dot") || in.code)) {
         err_set(&e, ERR_INPUT, "--json stands alone: it holds everything that --dot draws");
         status = cli_usage(c, &e);
-    } else if (load(&in, c, o, &e) && choose(&in, opts_value(o, "kernel"), &e) && show(&in, o, &out, &e)) {
+    } else if (inspect_load(&in, c, o, &e) && inspect_choose(&in, opts_value(o, "kernel"), &e) &&
+               inspect_show(&in, o, &out, &e)) {
         term_print(&c->term, &out);
     } else {
         status = cli_fail(c, &e);

@@ -5,7 +5,7 @@
 
 #include "cli/cmd/inspect/inspect.h"
 
-static void put(json_t *o, const char *key, uint64_t v) {
+static void inspect_json_put(json_t *o, const char *key, uint64_t v) {
     json_object_set_new(o, key, json_integer((json_int_t)v));
 }
 
@@ -23,13 +23,13 @@ static json_t *block_list(const struct inspect *in, uint32_t first, uint32_t n) 
 static void put_place(const struct inspect *in, json_t *o, uint32_t pc) {
     const char *file;
     uint32_t line;
-    put(o, "line", in->ir->code.v[pc].line);
+    inspect_json_put(o, "line", in->ir->code.v[pc].line);
     bool known = inspect_source(in, pc, &file, &line);
     json_object_set_new(
         o, "source", known ? json_pack("{s:s, s:I}", "file", file, "line", (json_int_t)line) : json_null());
 }
 
-static json_t *parameters(const struct ir_func *f) {
+static json_t *inspect_json_parameters(const struct ir_func *f) {
     json_t *a = json_array();
     for (uint32_t i = 0; i < f->nparams; i++) {
         const struct ir_param *p = &f->params[i];
@@ -37,20 +37,20 @@ static json_t *parameters(const struct ir_func *f) {
         json_object_set_new(o, "name", json_string(p->name ? p->name : "_"));
         json_object_set_new(o, "type", json_string(p->type == IR_T_NONE ? "bytes" : ir_type_name[p->type]));
         json_object_set_new(o, "pointer", json_boolean(p->pointer));
-        put(o, "bytes", p->bytes);
-        put(o, "align", p->align);
-        put(o, "offset", p->offset);
+        inspect_json_put(o, "bytes", p->bytes);
+        inspect_json_put(o, "align", p->align);
+        inspect_json_put(o, "offset", p->offset);
         json_array_append_new(a, o);
     }
     return a;
 }
 
-static json_t *block(const struct inspect *in, uint32_t func, uint32_t k) {
+static json_t *inspect_json_block(const struct inspect *in, uint32_t func, uint32_t k) {
     const struct cfg_block *b = &in->cfg->blocks[k];
     json_t *o = json_object();
     json_object_set_new(o, "block", block_number(k));
-    put(o, "first", b->first);
-    put(o, "end", b->end);
+    inspect_json_put(o, "first", b->first);
+    inspect_json_put(o, "end", b->end);
     put_place(in, o, b->first);
     json_object_set_new(o, "successors", block_list(in, b->succ, b->nsucc));
     json_object_set_new(o, "predecessors", block_list(in, b->pred, b->npred));
@@ -58,14 +58,14 @@ static json_t *block(const struct inspect *in, uint32_t func, uint32_t k) {
     json_object_set_new(o, "ipdom", block_number(b->ipdom));
     json_object_set_new(
         o, "loop", b->loop == CFG_NONE ? json_null() : json_integer(b->loop - in->cfg->funcs[func].loop));
-    put(o, "priority", b->priority);
+    inspect_json_put(o, "priority", b->priority);
     json_object_set_new(o, "joins", json_boolean(cfg_block_joins(in->ir, in->cfg, k)));
     json_object_set_new(o, "reachable", json_boolean(b->reachable));
     return o;
 }
 
 /* Each block, with its thread frontier: null when the frontiers of the function would be too many to list. */
-static json_t *blocks(const struct inspect *in, uint32_t func) {
+static json_t *inspect_json_blocks(const struct inspect *in, uint32_t func) {
     enum { MOST = 1 << 20 };
     const struct cfg_func *f = &in->cfg->funcs[func];
     struct cfg_frontiers fr = {0};
@@ -73,7 +73,8 @@ static json_t *blocks(const struct inspect *in, uint32_t func) {
     bool known = cfg_frontiers(in->cfg, func, MOST, &fr, &refused);
     json_t *a = json_array();
     for (uint32_t k = 0; k < f->nblocks; k++) {
-        json_t *o = block(in, func, f->block + k), *frontier = known ? json_array() : json_null();
+        json_t *o = inspect_json_block(in, func, f->block + k),
+               *frontier = known ? json_array() : json_null();
         for (uint32_t i = known ? fr.first[k] : 0; known && i < fr.first[k + 1]; i++)
             json_array_append_new(frontier, block_number(fr.block[i]));
         json_object_set_new(o, "frontier", frontier);
@@ -85,26 +86,26 @@ static json_t *blocks(const struct inspect *in, uint32_t func) {
 }
 
 /* The block of a PC; null for IR_NOPC. */
-static json_t *block_of(const struct inspect *in, uint32_t pc) {
+static json_t *inspect_json_block_of(const struct inspect *in, uint32_t pc) {
     return block_number(pc == IR_NOPC ? CFG_NONE : in->ir->code.v[pc].block);
 }
 
-static json_t *branches(const struct inspect *in, uint32_t func) {
+static json_t *inspect_json_branches(const struct inspect *in, uint32_t func) {
     json_t *a = json_array();
     struct inspect_branch b;
     uint32_t pc = in->ir->funcs.v[func].entry;
     while (inspect_next_branch(in, func, &pc, &b)) {
         const struct cfg_block *k = &in->cfg->blocks[b.block];
         json_t *o = json_object();
-        put(o, "pc", b.pc);
+        inspect_json_put(o, "pc", b.pc);
         json_object_set_new(o, "op", json_string(b.kind));
         json_object_set_new(o, "block", block_number(b.block));
         put_place(in, o, b.pc);
         json_object_set_new(o, "targets", block_list(in, k->succ, k->nsucc));
-        json_object_set_new(o, "ipdom", block_of(in, in->ir->code.v[b.pc].rpc));
+        json_object_set_new(o, "ipdom", inspect_json_block_of(in, in->ir->code.v[b.pc].rpc));
         const char *diverges = inspect_diverges(in, b.pc);
         json_object_set_new(o, "diverges", diverges ? json_string(diverges) : json_null());
-        json_object_set_new(o, "likely", block_of(in, in->likely[b.pc]));
+        json_object_set_new(o, "likely", inspect_json_block_of(in, in->likely[b.pc]));
         json_array_append_new(a, o);
     }
     return a;
@@ -119,7 +120,7 @@ static json_t *form_marks(const struct inspect *in, uint32_t func) {
         const bool barrier = i->op == IR_MARK && i->sub >= IR_MK_BSSY && i->sub <= IR_MK_BREAK;
         const bool speaks = (i->op == IR_MARK || i->op == IR_BRA) && i->target != IR_NOPC;
         json_t *o = json_object();
-        put(o, "pc", at);
+        inspect_json_put(o, "pc", at);
         json_object_set_new(o, "op", json_string(ir_insn_name(i)));
         json_object_set_new(o, "block", block_number(i->block));
         put_place(in, o, at);
@@ -134,7 +135,7 @@ static json_t *form_marks(const struct inspect *in, uint32_t func) {
     return a;
 }
 
-static json_t *marks(const struct inspect *in, uint32_t first, uint32_t n) {
+static json_t *inspect_json_marks(const struct inspect *in, uint32_t first, uint32_t n) {
     json_t *a = json_array();
     for (uint32_t i = 0; i < n; i++) {
         const struct cfg_mark *m = &in->regions->marks[first + i];
@@ -147,7 +148,7 @@ static json_t *marks(const struct inspect *in, uint32_t first, uint32_t n) {
 }
 
 /* parent counts within the function, as loops do. null when the regions of the file have too many marks to list. */
-static json_t *regions(const struct inspect *in, uint32_t func) {
+static json_t *inspect_json_regions(const struct inspect *in, uint32_t func) {
     if (!in->regions) return json_null();
     json_t *a = json_array();
     uint32_t first = 0;
@@ -159,13 +160,13 @@ static json_t *regions(const struct inspect *in, uint32_t func) {
         json_object_set_new(o, "start", block_number(r->start));
         json_object_set_new(o, "parent",
                             r->parent == CFG_NONE ? json_null() : json_integer(r->parent - first));
-        put(o, "depth", r->depth);
-        put(o, "blocks", r->nblocks);
+        inspect_json_put(o, "depth", r->depth);
+        inspect_json_put(o, "blocks", r->nblocks);
         for (uint32_t i = 0; i < r->nbranches; i++)
             json_array_append_new(b, json_integer(in->regions->branches[r->branch + i]));
         json_object_set_new(o, "branches", b);
-        json_object_set_new(o, "marks", marks(in, r->mark, r->nmarks));
-        json_object_set_new(o, "bare", marks(in, r->bare, r->nbare));
+        json_object_set_new(o, "marks", inspect_json_marks(in, r->mark, r->nmarks));
+        json_object_set_new(o, "bare", inspect_json_marks(in, r->bare, r->nbare));
         json_object_set_new(
             o, "loop", r->loop == CFG_NONE ? json_null() : json_integer(r->loop - in->cfg->funcs[func].loop));
         json_object_set_new(o, "widened", json_boolean(r->widened));
@@ -174,7 +175,7 @@ static json_t *regions(const struct inspect *in, uint32_t func) {
     return a;
 }
 
-static json_t *loops(const struct inspect *in, uint32_t func) {
+static json_t *inspect_json_loops(const struct inspect *in, uint32_t func) {
     const struct cfg_func *f = &in->cfg->funcs[func];
     json_t *a = json_array();
     for (uint32_t i = f->loop; i < f->loop + f->nloops; i++) {
@@ -184,9 +185,9 @@ static json_t *loops(const struct inspect *in, uint32_t func) {
         put_place(in, o, in->cfg->blocks[l->header].first);
         json_object_set_new(o, "parent",
                             l->parent == CFG_NONE ? json_null() : json_integer(l->parent - f->loop));
-        put(o, "depth", l->depth);
-        put(o, "blocks", l->nblocks);
-        put(o, "exits", l->nexits);
+        inspect_json_put(o, "depth", l->depth);
+        inspect_json_put(o, "blocks", l->nblocks);
+        inspect_json_put(o, "exits", l->nexits);
         json_object_set_new(o, "breaks", json_boolean(l->breaks));
         json_object_set_new(o, "infinite", json_boolean(l->infinite));
         json_array_append_new(a, o);
@@ -194,12 +195,12 @@ static json_t *loops(const struct inspect *in, uint32_t func) {
     return a;
 }
 
-static json_t *mix(const struct inspect *in, uint32_t func) {
+static json_t *inspect_json_mix(const struct inspect *in, uint32_t func) {
     uint32_t n[IR_NCLASSES];
     json_t *o = json_object();
     inspect_mix(in, func, n);
     for (int c = 0; c < IR_NCLASSES; c++)
-        if (n[c]) put(o, ir_class_name[c], n[c]);
+        if (n[c]) inspect_json_put(o, ir_class_name[c], n[c]);
     return o;
 }
 
@@ -214,9 +215,9 @@ static json_t *not_supported(const struct inspect *in, uint32_t func) {
             json_t *o = json_object();
             json_object_set_new(o, "instruction", json_string(x->form));
             json_object_set_new(o, "function", json_string(f->name));
-            put(o, "line", x->line);
-            put(o, "column", x->col);
-            put(o, "count", x->count);
+            inspect_json_put(o, "line", x->line);
+            inspect_json_put(o, "column", x->col);
+            inspect_json_put(o, "count", x->count);
             json_object_set_new(o, "reason", *x->why ? json_string(x->why) : json_null());
             json_array_append_new(a, o);
         }
@@ -225,37 +226,37 @@ static json_t *not_supported(const struct inspect *in, uint32_t func) {
     return a;
 }
 
-static json_t *function(const struct inspect *in, uint32_t func) {
+static json_t *inspect_json_function(const struct inspect *in, uint32_t func) {
     const struct ir_func *f = &in->ir->funcs.v[func];
     const struct cfg_func *g = &in->cfg->funcs[func];
     struct inspect_needs n = inspect_needs(in, func);
     json_t *o = json_object();
     json_object_set_new(o, "name", json_string(f->name));
     json_object_set_new(o, "kernel", json_boolean(f->kernel));
-    put(o, "line", f->line);
-    json_object_set_new(o, "parameters", parameters(f));
-    put(o, "registers", n.registers);
-    put(o, "compiled_registers", n.compiled);
-    put(o, "shared_bytes", n.shared_bytes);
-    put(o, "local_bytes", n.local_bytes);
+    inspect_json_put(o, "line", f->line);
+    json_object_set_new(o, "parameters", inspect_json_parameters(f));
+    inspect_json_put(o, "registers", n.registers);
+    inspect_json_put(o, "compiled_registers", n.compiled);
+    inspect_json_put(o, "shared_bytes", n.shared_bytes);
+    inspect_json_put(o, "local_bytes", n.local_bytes);
     json_object_set_new(o, "recursive", json_boolean(f->recursive));
     json_object_set_new(o, "unsupported", not_supported(in, func));
-    put(o, "instructions", f->end - f->entry);
-    if (in->form) put(o, "original_instructions", inspect_original_insts(in, func));
+    inspect_json_put(o, "instructions", f->end - f->entry);
+    if (in->form) inspect_json_put(o, "original_instructions", inspect_original_insts(in, func));
     json_object_set_new(o, "structure", json_string(cfg_structure_name(g->structure)));
     json_object_set_new(o, "why", *g->why_text ? json_string(g->why_text) : json_null());
     json_object_set_new(o, "why_block", block_number(g->why));
     json_object_set_new(o, "priority_is_pc_order", json_boolean(cfg_priority_is_pc_order(in->cfg, func)));
-    json_object_set_new(o, "blocks", blocks(in, func));
-    json_object_set_new(o, "branches", branches(in, func));
+    json_object_set_new(o, "blocks", inspect_json_blocks(in, func));
+    json_object_set_new(o, "branches", inspect_json_branches(in, func));
     if (in->form) json_object_set_new(o, "marks", form_marks(in, func));
-    json_object_set_new(o, "regions", regions(in, func));
-    json_object_set_new(o, "loops", loops(in, func));
-    json_object_set_new(o, "mix", mix(in, func));
+    json_object_set_new(o, "regions", inspect_json_regions(in, func));
+    json_object_set_new(o, "loops", inspect_json_loops(in, func));
+    json_object_set_new(o, "mix", inspect_json_mix(in, func));
     return o;
 }
 
-static json_t *variables(const struct inspect *in) {
+static json_t *inspect_json_variables(const struct inspect *in) {
     json_t *a = json_array();
     for (size_t i = 0; i < in->ir->vars.n; i++) {
         const struct ir_var *v = &in->ir->vars.v[i];
@@ -263,8 +264,8 @@ static json_t *variables(const struct inspect *in) {
         json_object_set_new(o, "name", json_string(v->name));
         json_object_set_new(o, "space", json_string(ir_space_name[v->space]));
         json_object_set_new(o, "dynamic", json_boolean(v->dynamic));
-        put(o, "bytes", v->bytes);
-        put(o, "align", v->align);
+        inspect_json_put(o, "bytes", v->bytes);
+        inspect_json_put(o, "align", v->align);
         json_array_append_new(a, o);
     }
     return a;
@@ -277,12 +278,12 @@ bool inspect_json(const struct inspect *in, struct sb *out, struct err *e) {
     json_object_set_new(root, "ptx",
                         json_pack("[I,I]", (json_int_t)m->version_major, (json_int_t)m->version_minor));
     if (in->form) json_object_set_new(root, "form", json_string(in->form));
-    put(root, "sm", m->sm);
-    put(root, "address_bits", m->address_bits);
+    inspect_json_put(root, "sm", m->sm);
+    inspect_json_put(root, "address_bits", m->address_bits);
     for (uint32_t f = 0; f < m->funcs.n; f++)
-        if (inspect_wants(in, f)) json_array_append_new(functions, function(in, f));
+        if (inspect_wants(in, f)) json_array_append_new(functions, inspect_json_function(in, f));
     json_object_set_new(root, "functions", functions);
-    if (in->only == CFG_NONE) json_object_set_new(root, "variables", variables(in));
+    if (in->only == CFG_NONE) json_object_set_new(root, "variables", inspect_json_variables(in));
     char *text = json_dumps(root, JSON_INDENT(2));
     json_decref(root);
     if (!text) return err_set(e, ERR_MEMORY, "no memory for the JSON text");

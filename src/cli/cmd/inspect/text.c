@@ -6,17 +6,18 @@
 #include "report/table.h"
 #include "value/demangle.h"
 
-static void place(const struct inspect *in, uint32_t pc, struct sb *out) {
+static void inspect_text_place(const struct inspect *in, uint32_t pc, struct sb *out) {
     const char *file;
     uint32_t line;
     if (inspect_source(in, pc, &file, &line)) sb_add(out, "%s:%u", file, line);
 }
 
-static void label(const struct inspect *in, struct sb *out, const char *name) {
+static void inspect_text_label(const struct inspect *in, struct sb *out, const char *name) {
     sb_add(out, "  %s%-12s%s", term_on(in->term, TERM_DIM), name, term_on(in->term, TERM_PLAIN));
 }
 
-static void add_table(const struct inspect *in, struct sb *out, const char *title, struct table *t) {
+static void inspect_text_add_table(const struct inspect *in, struct sb *out, const char *title,
+                                   struct table *t) {
     if (table_rows(t) > 1) {
         sb_add(out, "\n  %s%s%s\n", term_on(in->term, TERM_BOLD), title, term_on(in->term, TERM_PLAIN));
         table_print(t, 4, out);
@@ -34,7 +35,7 @@ static void name_cell(struct table *t, const char *name) {
 
 /* ---- parts ---- */
 
-static void parameters(const struct inspect *in, uint32_t func, struct sb *out) {
+static void inspect_text_parameters(const struct inspect *in, uint32_t func, struct sb *out) {
     const struct ir_func *f = &in->ir->funcs.v[func];
     struct table t;
     table_init(&t, "rllrr");
@@ -47,7 +48,7 @@ static void parameters(const struct inspect *in, uint32_t func, struct sb *out) 
         table_cell(&t, "%u", p->bytes);
         table_cell(&t, "%u", p->offset);
     }
-    add_table(in, out, "Parameters", &t);
+    inspect_text_add_table(in, out, "Parameters", &t);
 }
 
 static void meeting_point(const struct inspect *in, uint32_t branch, struct table *t) {
@@ -58,7 +59,7 @@ static void meeting_point(const struct inspect *in, uint32_t branch, struct tabl
     } else {
         table_cell(t, "B%u", in->ir->code.v[pc].block);
         table_cell(t, "%u", in->ir->code.v[pc].line);
-        place(in, pc, &s);
+        inspect_text_place(in, pc, &s);
         table_cell(t, "%s", s.text ? s.text : "");
     }
     table_end_row(t);
@@ -74,7 +75,7 @@ static void branch_targets(const struct inspect *in, const struct inspect_branch
     if (leaves) sb_add(out, "%sexit", k->nsucc ? " " : "");
 }
 
-static void branches(const struct inspect *in, uint32_t func, struct sb *out) {
+static void inspect_text_branches(const struct inspect *in, uint32_t func, struct sb *out) {
     struct table t;
     struct inspect_branch b;
     uint32_t pc = in->ir->funcs.v[func].entry;
@@ -82,7 +83,7 @@ static void branches(const struct inspect *in, uint32_t func, struct sb *out) {
     TABLE_HEAD(&t, "block", "branch", "line", "source", "goes to", "diverges", "IPDOM", "line", "source");
     while (inspect_next_branch(in, func, &pc, &b)) {
         struct sb source = {0}, targets = {0};
-        place(in, b.pc, &source);
+        inspect_text_place(in, b.pc, &source);
         branch_targets(in, &b, &targets);
         table_cell(&t, "B%u", b.block);
         table_cell(&t, "%s", b.kind);
@@ -94,11 +95,11 @@ static void branches(const struct inspect *in, uint32_t func, struct sb *out) {
         sb_free(&source);
         sb_free(&targets);
     }
-    add_table(in, out, "Branches", &t);
+    inspect_text_add_table(in, out, "Branches", &t);
 }
 
 /* Where a region begins: in or behind a block, or on the way from one to another. */
-static void begins(const struct inspect *in, const struct cfg_region *r, struct sb *out) {
+static void inspect_text_begins(const struct inspect *in, const struct cfg_region *r, struct sb *out) {
     for (uint32_t i = 0; i < r->nmarks && i < 4; i++) {
         const struct cfg_mark *m = &in->regions->marks[r->mark + i];
         const struct ir_insn *code = in->ir->code.v;
@@ -112,7 +113,7 @@ static void begins(const struct inspect *in, const struct cfg_region *r, struct 
     if (r->nmarks > 4) sb_add(out, " +%u", r->nmarks - 4);
 }
 
-static void regions(const struct inspect *in, uint32_t func, struct sb *out) {
+static void inspect_text_regions(const struct inspect *in, uint32_t func, struct sb *out) {
     struct table t;
     table_init(&t, "lllrrrl");
     TABLE_HEAD(&t, "region", "ends at", "begins at", "depth", "blocks", "branches", "");
@@ -120,7 +121,7 @@ static void regions(const struct inspect *in, uint32_t func, struct sb *out) {
         const struct cfg_region *r = &in->regions->v[k];
         if (r->func != func) continue;
         struct sb marks = {0};
-        begins(in, r, &marks);
+        inspect_text_begins(in, r, &marks);
         table_cell(&t, "R%u", n++);
         table_cell(&t, "B%u", r->join);
         table_cell(&t, "%s", marks.text);
@@ -130,10 +131,10 @@ static void regions(const struct inspect *in, uint32_t func, struct sb *out) {
         table_cell(&t, "%s%s", r->loop != CFG_NONE ? "loop" : "", r->widened ? " widened" : "");
         sb_free(&marks);
     }
-    add_table(in, out, "Reconvergence regions", &t);
+    inspect_text_add_table(in, out, "Reconvergence regions", &t);
 }
 
-static void loops(const struct inspect *in, uint32_t func, struct sb *out) {
+static void inspect_text_loops(const struct inspect *in, uint32_t func, struct sb *out) {
     const struct cfg_func *f = &in->cfg->funcs[func];
     struct table t;
     table_init(&t, "lrlrrrl");
@@ -142,7 +143,7 @@ static void loops(const struct inspect *in, uint32_t func, struct sb *out) {
         const struct cfg_loop *l = &in->cfg->loops[i];
         uint32_t pc = in->cfg->blocks[l->header].first;
         struct sb source = {0};
-        place(in, pc, &source);
+        inspect_text_place(in, pc, &source);
         table_cell(&t, "B%u", l->header);
         table_cell(&t, "%u", in->ir->code.v[pc].line);
         table_cell(&t, "%s", source.text ? source.text : "");
@@ -152,12 +153,12 @@ static void loops(const struct inspect *in, uint32_t func, struct sb *out) {
         table_cell(&t, "%s", l->infinite ? "no way out" : l->breaks ? "breaks" : "");
         sb_free(&source);
     }
-    add_table(in, out, "Loops", &t);
+    inspect_text_add_table(in, out, "Loops", &t);
 }
 
 static void structure(const struct inspect *in, uint32_t func, struct sb *out) {
     const struct cfg_func *f = &in->cfg->funcs[func];
-    label(in, out, "structured");
+    inspect_text_label(in, out, "structured");
     if (f->structure == CFG_STRUCTURED)
         sb_add(out, "yes");
     else
@@ -166,7 +167,7 @@ static void structure(const struct inspect *in, uint32_t func, struct sb *out) {
     sb_add(out, "\n");
 }
 
-static void mix(const struct inspect *in, uint32_t func, struct sb *out) {
+static void inspect_text_mix(const struct inspect *in, uint32_t func, struct sb *out) {
     uint32_t n[IR_NCLASSES], all = in->ir->funcs.v[func].end - in->ir->funcs.v[func].entry;
     struct table t;
     inspect_mix(in, func, n);
@@ -178,7 +179,7 @@ static void mix(const struct inspect *in, uint32_t func, struct sb *out) {
         table_cell(&t, "%u", n[c]);
         table_cell(&t, "%.1f %%", 100.0 * n[c] / all);
     }
-    add_table(in, out, "Instruction mix", &t);
+    inspect_text_add_table(in, out, "Instruction mix", &t);
 }
 
 /* Who it calls, each name once. */
@@ -197,7 +198,7 @@ static void calls(const struct inspect *in, uint32_t func, struct sb *out) {
     }
     if (indirect) sb_add(&names, "%sindirectly", names.len ? ", and " : "");
     if (names.len) {
-        label(in, out, "calls");
+        inspect_text_label(in, out, "calls");
         sb_add(out, "%s%s\n", names.text, f->recursive ? " (recursive)" : "");
     }
     sb_free(&names);
@@ -214,7 +215,7 @@ static void unknown_jumps(const struct inspect *in, uint32_t func, struct sb *ou
         sb_add(&list, "%s%llx", list.len ? ", " : "", (unsigned long long)in->ir->binary->addr[pc]);
     }
     if (list.len) {
-        label(in, out, "jumps");
+        inspect_text_label(in, out, "jumps");
         sb_add(out, "to places that are not known, taken to leave the function: at %s\n", list.text);
     }
     sb_free(&list);
@@ -236,7 +237,7 @@ static void not_supported(const struct inspect *in, uint32_t func, struct sb *ou
         }
     }
     free(list);
-    add_table(in, out, "Instructions that are not supported", &t);
+    inspect_text_add_table(in, out, "Instructions that are not supported", &t);
 }
 
 static uint32_t count_added(const struct inspect *in, uint32_t func) {
@@ -255,7 +256,7 @@ static void expansion(const struct inspect *in, uint32_t func, struct sb *out) {
 }
 
 /* What the form is made of, instruction by instruction. */
-static void marks(const struct inspect *in, uint32_t func, struct sb *out) {
+static void inspect_text_marks(const struct inspect *in, uint32_t func, struct sb *out) {
     struct table t;
     struct ir_names names;
     uint32_t pc = in->ir->funcs.v[func].entry, at;
@@ -266,7 +267,7 @@ static void marks(const struct inspect *in, uint32_t func, struct sb *out) {
         const struct ir_insn *i = &in->ir->code.v[at];
         struct sb text = {0}, source = {0};
         ir_print_named(&text, in->ir, &names, at);
-        place(in, at, &source);
+        inspect_text_place(in, at, &source);
         table_cell(&t, "B%u", i->block);
         table_cell(&t, "%u", at);
         table_cell(&t, "%s", text.text);
@@ -276,28 +277,28 @@ static void marks(const struct inspect *in, uint32_t func, struct sb *out) {
         sb_free(&text);
         sb_free(&source);
     }
-    add_table(in, out, "Marks", &t);
+    inspect_text_add_table(in, out, "Marks", &t);
     ir_names_free(&names);
 }
 
-static void function(const struct inspect *in, uint32_t func, struct sb *out) {
+static void inspect_text_function(const struct inspect *in, uint32_t func, struct sb *out) {
     const struct ir_func *f = &in->ir->funcs.v[func];
     struct inspect_needs n = inspect_needs(in, func);
     sb_add(out, "\n%s %s", f->kernel ? "kernel" : "function", term_on(in->term, TERM_BOLD));
     if (!demangle_signature(f->name, out)) sb_add(out, "%s", f->name);
     sb_add(out, "%s  (line %u)\n", term_on(in->term, TERM_PLAIN), f->line);
     if (f->unsupported) {
-        label(in, out, "cannot run");
+        inspect_text_label(in, out, "cannot run");
         sb_add(out, "it may get to instructions that are not supported\n");
     }
-    label(in, out, "registers");
+    inspect_text_label(in, out, "registers");
     sb_add(out, "%u of 32 bits for each thread, about %u in compiled code\n", n.registers, n.compiled);
-    label(in, out, "memory");
+    inspect_text_label(in, out, "memory");
     if (f->kernel) sb_add(out, "shared %u bytes, ", n.shared_bytes);
     sb_add(out, "local %u bytes", n.local_bytes);
     if (f->kernel) sb_add(out, ", parameters %u bytes", f->param_bytes);
     sb_add(out, "\n");
-    label(in, out, "code");
+    inspect_text_label(in, out, "code");
     uint32_t blocks = in->cfg->funcs[func].nblocks;
     sb_add(out, "%u instructions in %u block%s", f->end - f->entry, blocks, blocks == 1 ? "" : "s");
     if (in->form) expansion(in, func, out);
@@ -306,15 +307,15 @@ static void function(const struct inspect *in, uint32_t func, struct sb *out) {
     calls(in, func, out);
     unknown_jumps(in, func, out);
     if (f->unsupported) not_supported(in, func, out);
-    parameters(in, func, out);
-    branches(in, func, out);
-    if (in->form) marks(in, func, out);
-    regions(in, func, out);
-    loops(in, func, out);
-    mix(in, func, out);
+    inspect_text_parameters(in, func, out);
+    inspect_text_branches(in, func, out);
+    if (in->form) inspect_text_marks(in, func, out);
+    inspect_text_regions(in, func, out);
+    inspect_text_loops(in, func, out);
+    inspect_text_mix(in, func, out);
 }
 
-static void variables(const struct inspect *in, struct sb *out) {
+static void inspect_text_variables(const struct inspect *in, struct sb *out) {
     struct table t;
     table_init(&t, "llrr");
     TABLE_HEAD(&t, "name", "space", "bytes", "align");
@@ -349,6 +350,6 @@ void inspect_text(const struct inspect *in, struct sb *out) {
                m->sm, m->address_bits);
     for (int kernels = 1; kernels >= 0; kernels--)
         for (uint32_t f = 0; f < m->funcs.n; f++)
-            if (inspect_wants(in, f) && m->funcs.v[f].kernel == kernels) function(in, f, out);
-    if (in->only == CFG_NONE) variables(in, out);
+            if (inspect_wants(in, f) && m->funcs.v[f].kernel == kernels) inspect_text_function(in, f, out);
+    if (in->only == CFG_NONE) inspect_text_variables(in, out);
 }

@@ -69,7 +69,7 @@ static const char *file_at(const struct ir_module *m, uint32_t pc) {
 
 /* ---- functions ---- */
 
-static json_t *blocks(const struct ir_module *m, const struct cfg *c, uint32_t func) {
+static json_t *report_code_blocks(const struct ir_module *m, const struct cfg *c, uint32_t func) {
     const struct cfg_func *f = &c->funcs[func];
     json_t *all = json_array();
     for (uint32_t k = f->block; k < f->block + f->nblocks; k++) {
@@ -87,7 +87,7 @@ static json_t *blocks(const struct ir_module *m, const struct cfg *c, uint32_t f
 }
 
 /* By PC from the function's first: line of the PTX, file (0: none), its line. */
-static void places(const struct ir_module *m, const struct ir_func *f, json_t *out) {
+static void report_code_places(const struct ir_module *m, const struct ir_func *f, json_t *out) {
     json_t *line = json_array(), *file = json_array(), *source = json_array();
     for (uint32_t pc = f->entry; pc < f->end; pc++) {
         const bool known = file_at(m, pc) != NULL;
@@ -109,8 +109,8 @@ static json_t *functions(const struct report *r, const struct ir_module *m, cons
                               (int)f->line, "entry", (int)f->entry);
         report_title(f->name, o);
         json_object_set_new(o, "structure", json_string(cfg_structure_name(c->funcs[k].structure)));
-        json_object_set_new(o, "blocks", blocks(m, c, k));
-        places(m, f, o);
+        json_object_set_new(o, "blocks", report_code_blocks(m, c, k));
+        report_code_places(m, f, o);
         json_array_append_new(all, o);
     }
     return all;
@@ -132,7 +132,7 @@ static json_t *ptx(const struct report *r, const struct ir_module *m) {
     return pieces;
 }
 
-static void want(bool *wanted, uint32_t lines, uint32_t line) {
+static void report_code_want(bool *wanted, uint32_t lines, uint32_t line) {
     for (uint32_t n = line > CONTEXT ? line - CONTEXT : 1; n <= line + CONTEXT && n <= lines; n++)
         wanted[n] = true;
 }
@@ -147,7 +147,8 @@ static json_t *source_text(const struct report *r, const struct ir_module *m, ui
     bool *wanted = xcalloc((size_t)lines + 2, sizeof *wanted);
     if (text.len <= WHOLE) memset(wanted, true, (size_t)lines + 1);
     for (uint32_t pc = 0; pc < m->src.n; pc++)
-        if (m->src.v[pc].file == file && m->src.v[pc].line) want(wanted, lines, m->src.v[pc].line);
+        if (m->src.v[pc].file == file && m->src.v[pc].line)
+            report_code_want(wanted, lines, m->src.v[pc].line);
     json_t *pieces = report_text(t, wanted, lines);
     free(wanted);
     sb_free(&text);

@@ -40,7 +40,7 @@ static bool read_sm(struct report *r, const struct opts *o, struct err *e) {
     return !text || cli_number("--sm", text, UINT32_MAX, &r->sm, e);
 }
 
-static bool read_options(struct report *r, struct err *e) {
+static bool report_read_options(struct report *r, struct err *e) {
     const struct opts *o = r->opts;
     r->html = opts_value(o, "html");
     r->json = opts_value(o, "json");
@@ -56,7 +56,7 @@ static bool read_options(struct report *r, struct err *e) {
 
 /* ---- a run ---- */
 
-static void on_opened(void *user, hd_device *dev) {
+static void report_on_opened(void *user, hd_device *dev) {
     struct report_run *run = user;
     const struct options *o = sim_options(dev);
     const struct opt_sm *sm = &o->machine.sm;
@@ -73,7 +73,7 @@ static void on_opened(void *user, hd_device *dev) {
                                                .issues = b.issues}});
 }
 
-static uint32_t kernel_of(struct report_run *run, hd_kernel *k, const hd_launch *l) {
+static uint32_t report_kernel_of(struct report_run *run, hd_kernel *k, const hd_launch *l) {
     hd_kernel_info info;
     CHECK(hd_kernel_get_info(k, &info) == HD_OK);
     for (uint32_t i = 0; i < run->kernels.n; i++)
@@ -84,28 +84,28 @@ static uint32_t kernel_of(struct report_run *run, hd_kernel *k, const hd_launch 
     return (uint32_t)run->kernels.n - 1;
 }
 
-static void after_launch(void *user, hd_kernel *k, const hd_launch *l) {
+static void report_after_launch(void *user, hd_kernel *k, const hd_launch *l) {
     struct report_run *run = user;
-    const uint32_t kernel = kernel_of(run, k, l);
+    const uint32_t kernel = report_kernel_of(run, k, l);
     VEC_PUSH(&run->launches, (struct report_launch){kernel, *l, *sim_stats(run->dev, false)});
     atomic_fetch_add(&run->done, 1);
 }
 
-static void on_ended(void *user, hd_device *dev, hd_module *mod, const hd_arg *args) {
+static void report_on_ended(void *user, hd_device *dev, hd_module *mod, const hd_arg *args) {
     struct report_run *run = user;
     (void)dev, (void)args;
     run->data = report_run_json(run, mod);
 }
 
-static void run_one(void *user, size_t task) {
+static void report_run_one(void *user, size_t task) {
     struct report *r = user;
     struct report_run *run = &r->runs[task];
     const struct lab_hooks hooks = {
-        .opened = on_opened, .after = after_launch, .ended = on_ended, .user = run};
+        .opened = report_on_opened, .after = report_after_launch, .ended = report_on_ended, .user = run};
     lab_run(&r->subject.lab, &r->machines.v.v[task].config, &hooks, &run->out);
 }
 
-static void on_tick(void *user) {
+static void report_on_tick(void *user) {
     struct report *r = user;
     uint64_t launches = 0;
     char what[64];
@@ -115,14 +115,15 @@ static void on_tick(void *user) {
     progress_note(&r->progress, what);
 }
 
-static void simulate(struct report *r) {
+static void report_simulate(struct report *r) {
     r->nruns = r->machines.v.n;
     r->runs = xcalloc(r->nruns, sizeof *r->runs);
     for (size_t i = 0; i < r->nruns; i++)
         r->runs[i] = (struct report_run){.report = r, .name = r->machines.v.v[i].name};
     progress_start(&r->progress, &r->cli->term);
     lab_run_tasks(
-        &(struct lab_tasks){.n = r->nruns, .run = run_one, .tick = r->quiet ? NULL : on_tick, .user = r},
+        &(struct lab_tasks){
+            .n = r->nruns, .run = report_run_one, .tick = r->quiet ? NULL : report_on_tick, .user = r},
         r->jobs);
     progress_end(&r->progress);
 }
@@ -130,7 +131,7 @@ static void simulate(struct report *r) {
 /* ---- after the runs ---- */
 
 /* What went wrong, each with its mechanism; a refusal is a result and stands in the page. */
-static enum cli_exit verdicts(const struct report *r) {
+static enum cli_exit report_verdicts(const struct report *r) {
     enum cli_exit worst = CLI_OK;
     for (size_t i = 0; i < r->nruns; i++) {
         const struct err *why = &r->runs[i].out.err;
@@ -150,7 +151,7 @@ static bool any_ended(const struct report *r) {
     return false;
 }
 
-static bool load(const struct report *r, hd_device **dev, hd_module **mod, struct err *e) {
+static bool report_load(const struct report *r, hd_device **dev, hd_module **mod, struct err *e) {
     const hd_config config = machine_config(&r->functional);
     const struct workload *w = r->subject.workload;
     const struct lab_program *p = &r->subject.program.lab;
@@ -162,7 +163,7 @@ static bool load(const struct report *r, hd_device **dev, hd_module **mod, struc
     return lab_check(*dev, s, e);
 }
 
-static bool write_files(struct report *r, json_t *tree, struct err *e) {
+static bool report_write_files(struct report *r, json_t *tree, struct err *e) {
     struct sb html = {0}, json = {0};
     page_write(&html, &(struct page){.title = json_string_value(json_object_get(tree, "title")),
                                      .app = "report",
@@ -176,7 +177,7 @@ static bool write_files(struct report *r, json_t *tree, struct err *e) {
     return fine;
 }
 
-static void say(const struct report *r) {
+static void report_say(const struct report *r) {
     struct sb text = {0};
     const char *name = r->html ? r->html : DEFAULT_HTML;
     sb_add(&text, "The report is in %s: open it in a browser, as with 'xdg-open %s'.\n", name, name);
@@ -184,17 +185,17 @@ static void say(const struct report *r) {
     sb_free(&text);
 }
 
-static enum cli_exit results(struct report *r, struct err *e) {
+static enum cli_exit report_results(struct report *r, struct err *e) {
     hd_device *dev = NULL;
     hd_module *mod = NULL;
-    if (!any_ended(r)) return verdicts(r);
-    json_t *tree = load(r, &dev, &mod, e) ? report_tree(r, dev, mod) : NULL;
+    if (!any_ended(r)) return report_verdicts(r);
+    json_t *tree = report_load(r, &dev, &mod, e) ? report_tree(r, dev, mod) : NULL;
     hd_device_close(dev);
-    bool fine = tree && write_files(r, tree, e);
+    bool fine = tree && report_write_files(r, tree, e);
     json_decref(tree);
     if (!fine) return cli_fail(r->cli, e);
-    if (!r->quiet && !outputs_on_stdout(r->opts)) say(r);
-    return verdicts(r);
+    if (!r->quiet && !outputs_on_stdout(r->opts)) report_say(r);
+    return report_verdicts(r);
 }
 
 static void report_free(struct report *r) {
@@ -223,7 +224,7 @@ static bool check_sm(const struct report *r, const hd_config *config, struct err
     return fine;
 }
 
-static bool prepare(struct report *r, struct err *e) {
+static bool report_prepare(struct report *r, struct err *e) {
     const hd_config config = machine_config(&r->functional);
     if (!r->html && !outfile_try(DEFAULT_HTML, e)) return false;
     return machines_check(&r->machines, e) && subject_read(&r->subject, e) &&
@@ -234,13 +235,13 @@ enum cli_exit report_of(struct cli *cli, const struct opts *o, const struct repo
     struct report r = {.cli = cli, .opts = o, .origin = origin};
     struct err e = {0};
     enum cli_exit status;
-    if (!read_options(&r, &e)) {
+    if (!report_read_options(&r, &e)) {
         status = cli_usage(cli, &e);
-    } else if (!prepare(&r, &e)) {
+    } else if (!report_prepare(&r, &e)) {
         status = cli_fail(cli, &e);
     } else {
-        simulate(&r);
-        status = results(&r, &e);
+        report_simulate(&r);
+        status = report_results(&r, &e);
     }
     report_free(&r);
     err_free(&e);

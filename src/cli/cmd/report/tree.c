@@ -48,7 +48,7 @@ static json_t *machine(const struct report *r, const struct opts *given, const s
     return m;
 }
 
-static const char *status(const struct report *r, const struct report_run *run) {
+static const char *report_tree_status(const struct report *r, const struct report_run *run) {
     const struct lab_outcome *out = &run->out;
     if (out->err.code == ERR_REFUSED) return "refused";
     if (out->err.code) return out->wrong ? "wrong" : "failed";
@@ -56,7 +56,7 @@ static const char *status(const struct report *r, const struct report_run *run) 
 }
 
 static json_t *one_run(const struct report *r, const struct report_run *run) {
-    json_t *o = json_pack("{s:s, s:s}", "name", run->name, "status", status(r, run));
+    json_t *o = json_pack("{s:s, s:s}", "name", run->name, "status", report_tree_status(r, run));
     if (run->out.err.code) json_object_set_new(o, "error", json_string(err_text(&run->out.err)));
     if (run->data) json_object_update(o, run->data);
     return o;

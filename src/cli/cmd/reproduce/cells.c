@@ -21,7 +21,7 @@ static void add_plain(const struct claim *c, double v, struct sb *out) {
         sb_add(out, fabs(v) < 0.995 && fabs(v) > 0 && per_cent(c) ? "%.2f" : "%.1f", v);
 }
 
-static void add_number(const struct claim *c, double v, struct sb *out) {
+static void reproduce_cells_add_number(const struct claim *c, double v, struct sb *out) {
     if (c->kind == CLAIM_CHANGE && !c->values) {
         sb_add(out, "%s (%+.1f points)", claim_way_names[claim_went(v)], v);
         return;
@@ -56,7 +56,7 @@ void reproduce_paper(const struct claim_result *r, struct sb *out) {
     }
     sb_add(out, "%s%s", claim_way_names[c->way], is_bound(c) ? " " : "");
     if (number)
-        add_number(c, paper, out);
+        reproduce_cells_add_number(c, paper, out);
     else if (c->values)
         sb_add(out, "by program");
 }
@@ -66,7 +66,7 @@ void reproduce_ours(const struct claim_result *r, struct sb *out) {
     if (waits)
         sb_add(out, "waits for %s", waits);
     else if (r->there)
-        add_number(r->claim, r->ours, out);
+        reproduce_cells_add_number(r->claim, r->ours, out);
     else
         sb_add(out, "no value");
 }

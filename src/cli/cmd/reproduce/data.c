@@ -93,7 +93,7 @@ static void csv_number(struct sb *out, bool there, double v) {
         csv_cell(out, "%s", "");
 }
 
-static void csv_row(struct sb *out, const struct claim *c, const char *workload) {
+static void reproduce_data_csv_row(struct sb *out, const struct claim *c, const char *workload) {
     csv_cell(out, "%s", c->id);
     csv_cell(out, "%s", c->what);
     csv_cell(out, "%s", c->source);
@@ -121,11 +121,11 @@ void reproduce_csv(const struct reproduce *r, struct sb *out) {
         const struct claim_result *c = &r->claims.results[i];
         double paper;
         const bool number = reproduce_paper_number(c, &paper);
-        csv_row(out, c->claim, "");
+        reproduce_data_csv_row(out, c->claim, "");
         csv_end(out, c->claim->way, number, paper, c->there, c->ours, c->verdict);
         for (size_t k = 0; k < c->values.n; k++) {
             const struct claim_value *v = &c->values.v[k];
-            csv_row(out, c->claim, v->workload);
+            reproduce_data_csv_row(out, c->claim, v->workload);
             csv_end(out, v->way, v->has_paper, v->paper, v->there, v->ours, v->verdict);
         }
     }

@@ -73,7 +73,7 @@ void reproduce_list(const struct reproduce *r, struct sb *out) {
     table_free(&t);
 }
 
-static void add_row(const struct claim_result *r, struct table *t) {
+static void reproduce_add_row(const struct claim_result *r, struct table *t) {
     void (*const cells[])(const struct claim_result *, struct sb *) = {reproduce_paper, reproduce_ours,
                                                                        reproduce_verdict};
     table_cell(t, "%s", r->claim->id);
@@ -142,7 +142,7 @@ static void add_score(const struct reproduce *r, bool markdown, struct sb *out) 
 static void main_table(const struct reproduce *r, struct table *t) {
     table_init(t, "llrrll");
     TABLE_HEAD(t, "claim", "what", "paper", "ours", "verdict", "basis");
-    for (size_t i = 0; i < r->claims.n; i++) add_row(&r->claims.results[i], t);
+    for (size_t i = 0; i < r->claims.n; i++) reproduce_add_row(&r->claims.results[i], t);
 }
 
 void reproduce_report(const struct reproduce *r, struct sb *out) {

@@ -13,7 +13,7 @@
 
 /* ---- options ---- */
 
-static bool choose(struct reproduce *r, const char *name, struct err *e) {
+static bool reproduce_choose(struct reproduce *r, const char *name, struct err *e) {
     size_t before = r->chosen.n;
     VEC(const char *) names = {0};
     for (const struct claim *c = claim_list; c->id; c++) {
@@ -49,7 +49,7 @@ static bool keep_built(struct reproduce *r, struct err *e) {
                            work_isa_names[r->claims.isa], work_isa_names[r->claims.isa]);
 }
 
-static bool read_options(struct reproduce *r, const struct opts *o, struct err *e) {
+static bool reproduce_read_options(struct reproduce *r, const struct opts *o, struct err *e) {
     const char *size = opts_value(o, "size"), *isa = opts_value(o, "isa");
     r->json = opts_value(o, "json");
     r->csv = opts_value(o, "csv");
@@ -64,14 +64,14 @@ static bool read_options(struct reproduce *r, const struct opts *o, struct err *
     if (!cli_jobs(o, &r->claims.jobs, e) || (size && !lab_size(size, &r->claims.size, e))) return false;
     if (isa && !lab_isa(isa, &r->claims.isa, e)) return err_set(e, ERR_INPUT, "--isa: %s", err_text(e));
     for (size_t i = 0; i < o->operands.n; i++)
-        if (!choose(r, o->operands.v[i], e)) return false;
+        if (!reproduce_choose(r, o->operands.v[i], e)) return false;
     for (const struct claim *c = claim_list; !o->operands.n && c->id; c++) VEC_PUSH(&r->chosen, c);
     return keep_built(r, e);
 }
 
 /* ---- the runs and after ---- */
 
-static bool on_tick(void *user, const struct claim_progress *p) {
+static bool reproduce_on_tick(void *user, const struct claim_progress *p) {
     struct reproduce *r = user;
     char what[64];
     if (stop_asked(&r->stop)) return false;
@@ -80,10 +80,10 @@ static bool on_tick(void *user, const struct claim_progress *p) {
     return true;
 }
 
-static bool simulate(struct reproduce *r, struct err *e) {
+static bool reproduce_simulate(struct reproduce *r, struct err *e) {
     r->claims.list = r->chosen.v;
     r->claims.n = r->chosen.n;
-    r->claims.tick = on_tick;
+    r->claims.tick = reproduce_on_tick;
     r->claims.user = r;
     stop_hold(&r->stop, r->cli);
     progress_start(&r->progress, &r->cli->term);
@@ -95,7 +95,7 @@ static bool simulate(struct reproduce *r, struct err *e) {
 }
 
 /* Being asked to stop is told as what it is, with what is left of the work. */
-static enum cli_exit failed(const struct reproduce *r, const struct err *e) {
+static enum cli_exit reproduce_failed(const struct reproduce *r, const struct err *e) {
     struct sb text = {0};
     if (!stop_asked(&r->stop)) return cli_fail(r->cli, e);
     if (r->db)
@@ -108,7 +108,7 @@ static enum cli_exit failed(const struct reproduce *r, const struct err *e) {
     return CLI_FAILED;
 }
 
-static bool write_files(const struct reproduce *r, struct err *e) {
+static bool reproduce_write_files(const struct reproduce *r, struct err *e) {
     struct sb json = {0}, csv = {0}, html = {0};
     if (r->csv) reproduce_csv(r, &csv);
     if (r->html) reproduce_html(r, &html);
@@ -122,7 +122,7 @@ static bool write_files(const struct reproduce *r, struct err *e) {
 }
 
 /* The notes say which; a wrong result is an error however much is quiet. */
-static enum cli_exit verdict(const struct reproduce *r) {
+static enum cli_exit cmd_reproduce_verdict(const struct reproduce *r) {
     struct sb text = {0};
     if (!r->claims.wrong) return CLI_OK;
     sb_add(&text, "%zu of the runs gave wrong results: no claim counts them", r->claims.wrong);
@@ -131,16 +131,16 @@ static enum cli_exit verdict(const struct reproduce *r) {
     return CLI_FAILED;
 }
 
-static enum cli_exit results(const struct reproduce *r, struct err *e) {
+static enum cli_exit reproduce_results(const struct reproduce *r, struct err *e) {
     struct sb text = {0};
-    if (!write_files(r, e)) return cli_fail(r->cli, e);
+    if (!reproduce_write_files(r, e)) return cli_fail(r->cli, e);
     if (r->markdown && !r->data_on_stdout)
         reproduce_markdown(r, &text);
     else if (!r->quiet && !r->data_on_stdout)
         reproduce_report(r, &text);
     term_print(&r->cli->term, &text);
     sb_free(&text);
-    return verdict(r);
+    return cmd_reproduce_verdict(r);
 }
 
 static void show_list(const struct reproduce *r) {
@@ -154,14 +154,14 @@ enum cli_exit reproduce_main(struct cli *c, const struct opts *o) {
     struct reproduce r = {.cli = c};
     struct err e = {0};
     enum cli_exit status = CLI_OK;
-    if (!read_options(&r, o, &e))
+    if (!reproduce_read_options(&r, o, &e))
         status = cli_usage(c, &e);
     else if (r.list)
         show_list(&r);
-    else if (!simulate(&r, &e))
-        status = failed(&r, &e);
+    else if (!reproduce_simulate(&r, &e))
+        status = reproduce_failed(&r, &e);
     else
-        status = results(&r, &e);
+        status = reproduce_results(&r, &e);
     claims_free(&r.claims);
     r.cli->store = NULL;
     store_close(r.claims.store);

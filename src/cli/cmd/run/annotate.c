@@ -12,7 +12,7 @@
 enum { CONTEXT = 8, MARGIN = 25 }; /* lines shown around one with figures; columns before the bar */
 static const char margin_head[] = "  slots  suffers   causes |";
 
-static void share(struct sb *out, uint64_t v, uint64_t all, int width) {
+static void run_annotate_share(struct sb *out, uint64_t v, uint64_t all, int width) {
     if (v && all)
         sb_add(out, "%*.1f %%", width - 2, 100.0 * (double)v / (double)all);
     else
@@ -22,9 +22,9 @@ static void share(struct sb *out, uint64_t v, uint64_t all, int width) {
 static void margin(const struct profile_cost *c, uint64_t all, struct sb *out) {
     const struct profile_cost none = {0};
     if (!c) c = &none;
-    share(out, profile_slots(c), all, 7);
-    share(out, profile_suffers(c), all, 9);
-    share(out, profile_causes(c), all, 9);
+    run_annotate_share(out, profile_slots(c), all, 7);
+    run_annotate_share(out, profile_suffers(c), all, 9);
+    run_annotate_share(out, profile_causes(c), all, 9);
     sb_add(out, " |");
 }
 

@@ -61,7 +61,7 @@ static bool check_options(const struct opts *o, const char *option, struct err *
     return true;
 }
 
-static void add_row(struct sb *s, const char *name, const char *value) {
+static void run_checkpoint_add_row(struct sb *s, const char *name, const char *value) {
     sb_addn(s, name, strlen(name) + 1);
     sb_addn(s, value, strlen(value) + 1);
 }
@@ -85,14 +85,15 @@ bool run_checkpoint_options(struct run *r, const struct opts *o, struct err *e) 
     if (!check_options(o, text ? "checkpoint" : "resume", e)) return false;
     struct sb version = {0};
     sb_add(&version, "%s+%s", hd_version(), lab_sources);
-    add_row(&c->identity, "heddle", version.text);
+    run_checkpoint_add_row(&c->identity, "heddle", version.text);
     sb_free(&version);
-    add_row(&c->identity, "the program", o->operands.v[0]);
+    run_checkpoint_add_row(&c->identity, "the program", o->operands.v[0]);
     for (size_t i = 0; i < o->given.n; i++) {
         const struct opt_given *g = &o->given.v[i];
         struct sb name = {0};
         sb_add(&name, "--%s", g->opt->name);
-        if (!is_free(g->opt->name)) add_row(&c->identity, name.text, g->value ? g->value : "given");
+        if (!is_free(g->opt->name))
+            run_checkpoint_add_row(&c->identity, name.text, g->value ? g->value : "given");
         sb_free(&name);
     }
     return !text || (read_target(r, text, e) && outfile_try(c->path, e));
@@ -103,7 +104,7 @@ bool run_checkpoint_options(struct run *r, const struct opts *o, struct err *e) 
 static void add_digest(struct sb *s, const char *name, uint64_t h) {
     char value[24];
     snprintf(value, sizeof value, "%016" PRIx64, h);
-    add_row(s, name, value);
+    run_checkpoint_add_row(s, name, value);
 }
 
 /* How the host computes is not part of what it computes. */
@@ -114,29 +115,29 @@ static bool of_host(const char *key) {
     return *at != NULL;
 }
 
-static void add_machine(struct sb *s, const struct options *o) {
+static void run_checkpoint_add_machine(struct sb *s, const struct options *o) {
     for (size_t i = 0; i < o->nrows; i++) {
         struct sb value = {0};
         if (of_host(o->rows[i].key) || options_of_host(&o->rows[i])) continue;
         option_print(&o->rows[i], o, &value);
-        add_row(s, o->rows[i].key, value.text ? value.text : "");
+        run_checkpoint_add_row(s, o->rows[i].key, value.text ? value.text : "");
         sb_free(&value);
     }
 }
 
-static bool identify(struct run *r, const hd_config *config, struct err *e) {
+static bool run_checkpoint_identify(struct run *r, const hd_config *config, struct err *e) {
     struct sb *s = &r->checkpoint.identity;
     const struct sb *text = &r->subject.program.text;
     hd_device *dev = NULL;
     const bool fine = lab_open(config, &dev, e);
     if (r->subject.workload)
-        add_row(s, "--size", work_size_names[r->subject.size]);
+        run_checkpoint_add_row(s, "--size", work_size_names[r->subject.size]);
     else
         add_digest(s, "the PTX (digest)", hash_words(HASH_START, text->text, text->len));
     if (r->subject.traced) add_digest(s, "the trace (digest)", r->subject.trace.digest);
     if (r->subject.script_file) add_digest(s, "the script (digest)", r->subject.script_digest);
-    add_row(s, "--profile", r->profile || r->annotate ? "given" : "not given");
-    if (fine) add_machine(s, sim_options(dev));
+    run_checkpoint_add_row(s, "--profile", r->profile || r->annotate ? "given" : "not given");
+    if (fine) run_checkpoint_add_machine(s, sim_options(dev));
     const bool races = fine && sim_options(dev)->run.races; /* by --set */
     hd_device_close(dev);
     return fine && (!races || err_set(e, ERR_INPUT, "what the race check knows is not in a checkpoint"));
@@ -145,7 +146,7 @@ static bool identify(struct run *r, const hd_config *config, struct err *e) {
 /* ---- comparison ---- */
 
 /* The value of the n-th row of that name, or NULL. */
-static const char *find_row(const struct sb *s, const char *name, size_t n) {
+static const char *run_checkpoint_find_row(const struct sb *s, const char *name, size_t n) {
     for (const char *p = s->text, *end = p + s->len; p < end;) {
         const char *value = p + strlen(p) + 1;
         if (!strcmp(p, name) && !n--) return value;
@@ -162,15 +163,15 @@ static bool is_rows(const struct sb *s) {
 }
 
 /* What only `there` has is found when the two change places; what both have is compared once. */
-static size_t compare(const struct sb *here, const struct sb *there, bool swapped, size_t found,
-                      struct sb *out) {
+static size_t run_checkpoint_compare(const struct sb *here, const struct sb *there, bool swapped,
+                                     size_t found, struct sb *out) {
     for (const char *p = here->text, *end = p + here->len; p < end;) {
         const char *name = p, *value = p + strlen(p) + 1;
         size_t n = 0;
         p = value + strlen(value) + 1;
         for (const char *q = here->text; q < name; q += strlen(q) + 1, q += strlen(q) + 1)
             n += !strcmp(q, name);
-        const char *other = find_row(there, name, n);
+        const char *other = run_checkpoint_find_row(there, name, n);
         if (other && (swapped || !strcmp(value, other))) continue;
         if (found++ >= DIFFERENCES) continue;
         if (other)
@@ -185,8 +186,8 @@ static size_t compare(const struct sb *here, const struct sb *there, bool swappe
 static bool check_same(const struct run_checkpoint *c, const struct sb *there, struct err *e) {
     struct sb text = {0};
     if (!is_rows(there)) return err_set(e, ERR_INPUT, "%s: its identity is none", c->resume);
-    size_t n = compare(&c->identity, there, false, 0, &text);
-    n = compare(there, &c->identity, true, n, &text);
+    size_t n = run_checkpoint_compare(&c->identity, there, false, 0, &text);
+    n = run_checkpoint_compare(there, &c->identity, true, n, &text);
     if (n > DIFFERENCES) sb_add(&text, "\n  and %zu more", n - DIFFERENCES);
     const bool same = !n || err_set(e, ERR_INPUT, "%s is of another run:%s", c->resume, text.text);
     sb_free(&text);
@@ -197,7 +198,7 @@ bool run_checkpoint_prepare(struct run *r, const hd_config *config, struct err *
     struct run_checkpoint *c = &r->checkpoint;
     struct sb there = {0};
     if (!c->path && !c->resume) return true;
-    bool fine = identify(r, config, e);
+    bool fine = run_checkpoint_identify(r, config, e);
     if (fine && c->resume) {
         fine = checkpoint_read(&c->from, c->resume, e);
         if (fine) checkpoint_whole(&c->from, CHECKPOINT_IDENTITY, &there);
@@ -240,7 +241,7 @@ void run_checkpoint_begin(struct run *r) {
 }
 
 /* One that cannot be written does not end the run: the disk may have room again by the next. */
-static void save(struct run *r) {
+static void run_checkpoint_save(struct run *r) {
     struct run_checkpoint *c = &r->checkpoint;
     struct err e = {0};
     if (!checkpoint_write(c->path, &r->cli->writing, &c->identity, &c->journal, r->dev, &c->saved, &e)) {
@@ -261,7 +262,7 @@ void run_checkpoint_launched(struct run *r) {
     if (!c->path || sim_replaying(r->dev)) return;
     if (c->tried < c->saved) c->tried = c->saved; /* by the run that this one goes on from */
     if (c->launches ? r->launches.n - c->tried >= c->launches : term_seconds() - c->saved_at >= c->seconds)
-        if (r->launches.n > c->saved) save(r);
+        if (r->launches.n > c->saved) run_checkpoint_save(r);
 }
 
 void run_checkpoint_stopped(const struct run *r) {

@@ -27,7 +27,7 @@ struct sink {
     struct outstream *file;
 };
 
-static void put(const struct sink *to, const void *data, size_t n) {
+static void run_checkpoint_file_put(const struct sink *to, const void *data, size_t n) {
     if (to->file)
         outfile_put(to->file, data, n);
     else
@@ -48,8 +48,8 @@ static bool put_chunk(const struct sink *to, enum checkpoint_part part, const vo
     if (fine) {
         struct checkpoint_header h = {(uint32_t)part, (uint32_t)n, (uint32_t)stored, 0};
         h.check = checkpoint_check(&h);
-        put(to, &h, sizeof h);
-        put(to, packed, stored);
+        run_checkpoint_file_put(to, &h, sizeof h);
+        run_checkpoint_file_put(to, packed, stored);
     }
     ZSTD_freeCCtx(c);
     xfree(packed);
@@ -95,7 +95,7 @@ struct saving {
     bool failed;
 };
 
-static void flush(struct saving *s) {
+static void run_checkpoint_file_flush(struct saving *s) {
     if (s->n && !put_chunk(&s->to, CHECKPOINT_STATE, s->piece, s->n)) s->failed = true;
     s->n = 0;
 }
@@ -110,7 +110,7 @@ static bool on_state(void *user, void *data, size_t n) {
         s->n += here;
         from += here;
         n -= here;
-        if (s->n == CHECKPOINT_CHUNK) flush(s);
+        if (s->n == CHECKPOINT_CHUNK) run_checkpoint_file_flush(s);
     }
     return !s->failed;
 }
@@ -121,12 +121,12 @@ static bool put_all(const struct sink *to, const struct sb *identity, const stru
                     hd_device *dev, uint64_t *launches, struct err *e) {
     struct saving s = {.to = *to, .piece = xmalloc(CHECKPOINT_CHUNK)};
     struct sim_state at;
-    put(to, CHECKPOINT_MARK, strlen(CHECKPOINT_MARK));
+    run_checkpoint_file_put(to, CHECKPOINT_MARK, strlen(CHECKPOINT_MARK));
     bool fine = put_part(to, CHECKPOINT_IDENTITY, identity);
-    put(to, j->chunks.text, j->chunks.len);
+    run_checkpoint_file_put(to, j->chunks.text, j->chunks.len);
     fine = fine && put_part(to, CHECKPOINT_JOURNAL, &j->tail);
     const bool saved = sim_save(dev, on_state, &s, &at, e);
-    flush(&s);
+    run_checkpoint_file_flush(&s);
     xfree(s.piece);
     if (!saved) return false;
     const struct checkpoint_end end = {at.launches, at.bytes, s.bytes};

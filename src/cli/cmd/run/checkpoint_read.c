@@ -13,7 +13,7 @@
 
 static const char *const part_names[] = {"identity", "journal", "state", "end"};
 
-static bool damaged(const char *name, size_t at, const char *what, struct err *e) {
+static bool run_checkpoint_read_damaged(const char *name, size_t at, const char *what, struct err *e) {
     return err_set(e, ERR_INPUT, "%s: the checkpoint is damaged at byte %zu: %s", name, at, what);
 }
 
@@ -31,8 +31,8 @@ static const char *header_at(const struct checkpoint *k, size_t at, struct check
 }
 
 /* What a chunk holds; NULL: all is well, else what is wrong with it. */
-static const char *unpack(const struct checkpoint *k, size_t at, const struct checkpoint_header *h,
-                          struct sb *out) {
+static const char *run_checkpoint_read_unpack(const struct checkpoint *k, size_t at,
+                                              const struct checkpoint_header *h, struct sb *out) {
     const char *from = k->bytes + at + sizeof *h;
     out->len = 0;
     if (out->cap < h->bytes) {
@@ -53,14 +53,14 @@ static const char *unpack(const struct checkpoint *k, size_t at, const struct ch
 static bool check_chunk(struct checkpoint *k, const char *name, size_t at, const struct checkpoint_header *h,
                         uint64_t bytes[CHECKPOINT_END + 1], struct err *e) {
     struct sb *piece = &k->reader[CHECKPOINT_IDENTITY].piece;
-    const char *wrong = unpack(k, at, h, piece);
+    const char *wrong = run_checkpoint_read_unpack(k, at, h, piece);
     for (uint32_t later = h->part + 1; later <= CHECKPOINT_END && !wrong; later++)
         if (bytes[later]) wrong = "its parts are in the wrong order";
     if (!wrong && h->part == CHECKPOINT_END && h->bytes != sizeof k->end) wrong = "its end is none";
     if (wrong) {
         struct sb what = {0};
         sb_add(&what, "%s: %s", part_names[h->part], wrong);
-        damaged(name, at, what.text, e);
+        run_checkpoint_read_damaged(name, at, what.text, e);
         sb_free(&what);
         return false;
     }
@@ -71,10 +71,10 @@ static bool check_chunk(struct checkpoint *k, const char *name, size_t at, const
 
 static bool check_end(const struct checkpoint *k, const char *name, const uint64_t bytes[CHECKPOINT_END + 1],
                       size_t at, struct err *e) {
-    if (at != k->n) return damaged(name, at, "something follows its end", e);
+    if (at != k->n) return run_checkpoint_read_damaged(name, at, "something follows its end", e);
     if (!bytes[CHECKPOINT_IDENTITY] || !k->end.launches || bytes[CHECKPOINT_JOURNAL] != k->end.journal ||
         bytes[CHECKPOINT_STATE] != k->end.state)
-        return damaged(name, at, "it does not have what its end says", e);
+        return run_checkpoint_read_damaged(name, at, "it does not have what its end says", e);
     return true;
 }
 
@@ -94,7 +94,7 @@ bool checkpoint_open(struct checkpoint *k, const char *name, struct err *e) {
     if (!is_checkpoint(k, name, e)) return false;
     for (; !bytes[CHECKPOINT_END]; at += sizeof h + h.stored) {
         const char *wrong = header_at(k, at, &h);
-        if (wrong) return damaged(name, at, wrong, e);
+        if (wrong) return run_checkpoint_read_damaged(name, at, wrong, e);
         if (!check_chunk(k, name, at, &h, bytes, e)) return false;
     }
     for (int p = 0; p < CHECKPOINT_END; p++) k->reader[p].at = strlen(CHECKPOINT_MARK);
@@ -103,7 +103,7 @@ bool checkpoint_open(struct checkpoint *k, const char *name, struct err *e) {
 }
 
 /* Mapped, for it may be larger than what is read as a text. It is not changed under us: a new one takes its name. */
-static bool map(struct checkpoint *k, const char *path, struct err *e) {
+static bool run_checkpoint_read_map(struct checkpoint *k, const char *path, struct err *e) {
     struct stat st;
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     bool fine = fd >= 0 && !fstat(fd, &st);
@@ -122,7 +122,7 @@ static bool map(struct checkpoint *k, const char *path, struct err *e) {
 }
 
 bool checkpoint_read(struct checkpoint *k, const char *path, struct err *e) {
-    return map(k, path, e) && checkpoint_open(k, path, e);
+    return run_checkpoint_read_map(k, path, e) && checkpoint_open(k, path, e);
 }
 
 void checkpoint_free(struct checkpoint *k) {
@@ -141,7 +141,7 @@ static bool next_piece(struct checkpoint *k, enum checkpoint_part part) {
         r->at += sizeof h + h.stored;
         if (h.part != part) continue;
         r->taken = 0;
-        return !unpack(k, here, &h, &r->piece);
+        return !run_checkpoint_read_unpack(k, here, &h, &r->piece);
     }
     return false;
 }

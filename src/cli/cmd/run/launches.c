@@ -24,7 +24,7 @@ struct groups {
     VEC(struct group) all;
 };
 
-static struct group *group_of(struct groups *g, const struct run_launch *l) {
+static struct group *run_launches_group_of(struct groups *g, const struct run_launch *l) {
     for (size_t i = 0; i < g->all.n; i++)
         if (!strcmp(g->all.v[i].first->kernel, l->kernel)) return &g->all.v[i];
     VEC_PUSH(&g->all, (struct group){.first = l, .alike = true, .same_blocks = true, .fewest = UINT64_MAX});
@@ -44,7 +44,7 @@ static void add_shape(struct group *g, const hd_launch *l) {
 static void by_kernel(const struct run *r, struct groups *g) {
     for (size_t i = 0; i < r->launches.n; i++) {
         const struct run_launch *l = &r->launches.v[i];
-        struct group *k = group_of(g, l);
+        struct group *k = run_launches_group_of(g, l);
         k->launches++;
         add_shape(k, &l->shape);
         stats_join(&k->stats, &l->stats);
@@ -59,7 +59,7 @@ static void one_by_one(const struct run *r, struct groups *g) {
                                          .stats = r->launches.v[i].stats});
 }
 
-static void count_cell(struct table *t, uint64_t v) {
+static void run_launches_count_cell(struct table *t, uint64_t v) {
     struct sb text = {0};
     text_grouped(&text, v);
     table_cell(t, "%s", text.text);
@@ -86,12 +86,12 @@ static void shape_cell(struct table *t, const struct group *g) {
     sb_free(&text);
 }
 
-static void row(const struct run *r, struct table *t, uint64_t first, const struct group *g) {
+static void run_launches_row(const struct run *r, struct table *t, uint64_t first, const struct group *g) {
     const struct stats *s = &g->stats;
-    count_cell(t, first);
+    run_launches_count_cell(t, first);
     demangle_cell(t, g->first->kernel);
     if (r->functional) {
-        count_cell(t, s->exec.thread_insts);
+        run_launches_count_cell(t, s->exec.thread_insts);
         table_cell(t, "%s", "");
         table_cell(t, "%.1f %%", 100 * stats_value(s, STAT_exec_lane_activity));
     } else {
@@ -103,12 +103,13 @@ static void row(const struct run *r, struct table *t, uint64_t first, const stru
 }
 
 /* First column: the launch's number, or how many there are of the kernel. */
-static void print(const struct run *r, const struct groups *g, bool grouped, struct sb *out) {
+static void run_launches_print(const struct run *r, const struct groups *g, bool grouped, struct sb *out) {
     struct table t;
     table_init(&t, "rlrrrl");
     TABLE_HEAD(&t, grouped ? "launches" : "launch", "kernel",
                r->functional ? "thread instructions" : "cycles", "IPC", "lanes", "shape");
-    for (size_t i = 0; i < g->all.n; i++) row(r, &t, grouped ? g->all.v[i].launches : i, &g->all.v[i]);
+    for (size_t i = 0; i < g->all.n; i++)
+        run_launches_row(r, &t, grouped ? g->all.v[i].launches : i, &g->all.v[i]);
     table_print(&t, 2, out);
     table_free(&t);
 }
@@ -121,7 +122,7 @@ void run_launches(const struct run *r, struct sb *out) {
     run_label(r, out, "launches");
     text_grouped(out, r->launches.n);
     sb_add(out, " of %zu kernel%s\n", kernels.all.n, kernels.all.n == 1 ? "" : "s");
-    print(r, grouped ? &kernels : &each, grouped, out);
+    run_launches_print(r, grouped ? &kernels : &each, grouped, out);
     VEC_FREE(&kernels.all);
     VEC_FREE(&each.all);
 }

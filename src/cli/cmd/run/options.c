@@ -116,7 +116,7 @@ static bool is_program(const char *path) {
 }
 
 /* Words behind the file are the program's own. */
-static bool read_words(struct run *r, const struct opts *o, struct err *e) {
+static bool run_read_words(struct run *r, const struct opts *o, struct err *e) {
     const bool takes_words = o->operands.n > 1 && !r->subject.workload && is_program(r->subject.program.file);
     for (size_t n = 1; n < o->operands.n; n++) {
         if (!takes_words) return err_set(e, ERR_INPUT, "unexpected '%.60s'", o->operands.v[n]);
@@ -171,7 +171,7 @@ bool run_read_options(struct run *r, const struct opts *o, struct err *e) {
     if (interval && !read_interval(r, interval, e)) return false;
     return check_mechanism(o, e) &&
            subject_options(&r->subject, r->cli, o->operands.v[0], WORK_SMALL, o, e) &&
-           subject_check(&r->subject, 1, false, o, e) && read_words(r, o, e) &&
+           subject_check(&r->subject, 1, false, o, e) && run_read_words(r, o, e) &&
            machine_read(&r->machine, opts_value(o, "config"), o, e) && read_races(r, o, e) &&
            read_sample(r, o, e) && check_functional(r, o, e) &&
            machine_choose(&r->machine, r->functional, opts_value(o, "mech"), e) &&

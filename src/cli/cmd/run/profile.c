@@ -6,7 +6,7 @@
 #include "sim/device/checkpoint.h"
 #include "sim/sim.h"
 
-static void gather(hd_module *mod, struct profile_shown *p) {
+static void run_profile_gather(hd_module *mod, struct profile_shown *p) {
     hd_profile_kind kind;
     hd_profile_row row;
     for (size_t i = 0; i < SM_LANE_KINDS + SM_WAITS && !hd_profile_kind_at(mod, i, &kind); i++)
@@ -19,7 +19,7 @@ static void gather(hd_module *mod, struct profile_shown *p) {
 
 void run_profile(const struct run *r, struct sb *out) {
     struct profile_shown p = {0};
-    gather(r->mod, &p);
+    run_profile_gather(r->mod, &p);
     profile_tables(&r->cli->term, &p, out);
     profile_shown_free(&p);
 }
@@ -41,7 +41,7 @@ static json_t *cost_json(const struct profile_cost *c) {
     return o;
 }
 
-static json_t *row_json(const struct profile_row *p, bool branch) {
+static json_t *run_profile_row_json(const struct profile_row *p, bool branch) {
     json_t *o = json_object();
     const struct {
         const char *key;
@@ -67,7 +67,8 @@ static json_t *row_json(const struct profile_row *p, bool branch) {
 
 static json_t *rows_json(const struct profile_rows *rows, bool branches) {
     json_t *all = json_array();
-    for (size_t i = 0; i < rows->n; i++) json_array_append_new(all, row_json(&rows->v[i], branches));
+    for (size_t i = 0; i < rows->n; i++)
+        json_array_append_new(all, run_profile_row_json(&rows->v[i], branches));
     return all;
 }
 

@@ -23,7 +23,7 @@ static void print_to_stdout(void *user, const char *text, size_t n) {
     fwrite(text, 1, n, c->term.out);
 }
 
-static int on_progress(void *user, uint64_t done, uint64_t all) {
+static int run_on_progress(void *user, uint64_t done, uint64_t all) {
     struct run *r = user;
     char what[96];
     if (stop_asked(&r->stop)) return 0;
@@ -39,11 +39,11 @@ static int on_progress(void *user, uint64_t done, uint64_t all) {
 
 /* ---- while it runs ---- */
 
-static void on_opened(void *user, hd_device *dev) {
+static void run_on_opened(void *user, hd_device *dev) {
     struct run *r = user;
     r->dev = dev;
     hd_set_print(dev, r->data_on_stdout ? print_to_stderr : print_to_stdout, r->cli);
-    hd_set_progress(dev, on_progress, r);
+    hd_set_progress(dev, run_on_progress, r);
     machine_warn_unused(r->cli, r->opts, r->functional ? NULL : sim_options(dev)->run.mech);
     sim_watch(dev, &r->watch);
     run_checkpoint_begin(r);
@@ -59,7 +59,7 @@ static void before_launch(void *user, hd_kernel *k, const hd_launch *l) {
     r->started = term_seconds();
 }
 
-static void after_launch(void *user, hd_kernel *k, const hd_launch *l) {
+static void run_after_launch(void *user, hd_kernel *k, const hd_launch *l) {
     struct run *r = user;
     hd_kernel_info info;
     double seconds = term_seconds() - r->started;
@@ -77,7 +77,7 @@ static void after_launch(void *user, hd_kernel *k, const hd_launch *l) {
 /* ---- after the last launch ---- */
 
 /* The first count elements of an argument's buffer, as they are now; NULL on error. */
-static uint8_t *fetch(const struct run *r, size_t arg, uint64_t count, struct err *e) {
+static uint8_t *run_fetch(const struct run *r, size_t arg, uint64_t count, struct err *e) {
     uint64_t bytes = count * arg_bytes(&program_entry(&r->subject.program, arg)->spec);
     uint8_t *data = try_alloc(bytes);
     if (!data)
@@ -89,12 +89,12 @@ static uint8_t *fetch(const struct run *r, size_t arg, uint64_t count, struct er
     return data;
 }
 
-static bool show(const struct run *r, struct sb *out, struct err *e) {
+static bool run_show(const struct run *r, struct sb *out, struct err *e) {
     for (size_t i = 0; i < r->prints.n && !r->partial; i++) {
         const struct program_arg *a = program_entry(&r->subject.program, r->prints.v[i].arg);
         uint64_t want = r->prints.v[i].count ? r->prints.v[i].count : PRINT_DEFAULT;
         uint64_t count = want < a->spec.count ? want : a->spec.count;
-        uint8_t *data = fetch(r, r->prints.v[i].arg, count, e);
+        uint8_t *data = run_fetch(r, r->prints.v[i].arg, count, e);
         if (!data) return false;
         program_entry_name(&r->subject.program, r->prints.v[i].arg, out);
         elements_show(
@@ -109,7 +109,7 @@ static bool show(const struct run *r, struct sb *out, struct err *e) {
 static bool dump(const struct run *r, const struct run_dump *d, struct outfiles *files, struct err *e) {
     const struct program_arg *a = program_entry(&r->subject.program, d->arg);
     const enum array_format format = array_format_of(d->path);
-    uint8_t *data = fetch(r, d->arg, a->spec.count, e);
+    uint8_t *data = run_fetch(r, d->arg, a->spec.count, e);
     struct sb text = {0};
     if (data && format != ARRAY_RAW) array_encode(format, a->spec.type, data, a->spec.count, &text);
     bool fine =
@@ -120,7 +120,7 @@ static bool dump(const struct run *r, const struct run_dump *d, struct outfiles 
     return fine;
 }
 
-static bool write_files(const struct run *r, struct outfiles *files, struct err *e) {
+static bool run_write_files(const struct run *r, struct outfiles *files, struct err *e) {
     bool fine = true;
     for (size_t i = 0; i < r->dumps.n && !r->partial && fine; i++) fine = dump(r, &r->dumps.v[i], files, e);
     struct sb json = {0}, series = {0};
@@ -135,9 +135,9 @@ static bool write_files(const struct run *r, struct outfiles *files, struct err 
     return fine;
 }
 
-static bool results(struct run *r, struct err *e) {
+static bool run_results(struct run *r, struct err *e) {
     struct sb text = {0};
-    bool fine = show(r, &text, e) && write_files(r, &r->written, e) &&
+    bool fine = run_show(r, &text, e) && run_write_files(r, &r->written, e) &&
                 outfile_commit(&r->written, r->cli->term.out, e);
     if (fine && !r->quiet && !r->data_on_stdout) run_report(r, &text);
     if (fine) term_print(&r->cli->term, &text);
@@ -145,14 +145,14 @@ static bool results(struct run *r, struct err *e) {
     return fine;
 }
 
-static void on_ended(void *user, hd_device *dev, hd_module *mod, const hd_arg *args) {
+static void run_on_ended(void *user, hd_device *dev, hd_module *mod, const hd_arg *args) {
     struct run *r = user;
     (void)dev;
     progress_end(&r->progress);
     r->mod = mod;
     r->args = args;
     r->reported = true;
-    results(r, &r->failed);
+    run_results(r, &r->failed);
 }
 
 /* Stopped by a signal: where it stood, then what was counted until there. Memory is that of no moment of the program, so
@@ -168,13 +168,13 @@ static void show_partial(struct run *r) {
     outfile_free(&r->written); /* what a script wrote before */
     outfile_begin(&r->written, &r->cli->writing);
     r->mod = sim_kernel_module(r->under_way);
-    after_launch(r, r->under_way, &r->shape);
+    run_after_launch(r, r->under_way, &r->shape);
     r->reported = true;
-    results(r, &r->failed);
+    run_results(r, &r->failed);
 }
 
 /* Races are shown for a program that failed, too: they may be the reason. */
-static void on_closing(void *user, hd_device *dev) {
+static void run_on_closing(void *user, hd_device *dev) {
     struct run *r = user;
     struct sb text = {0};
     if (stop_asked(&r->stop) && r->outcome.err.code == ERR_LIMIT && r->under_way) show_partial(r);
@@ -204,12 +204,12 @@ static void run_free(struct run *r) {
     VEC_FREE(&r->dumps);
 }
 
-static enum cli_exit simulate(struct run *r, struct err *e) {
-    const struct lab_hooks hooks = {.opened = on_opened,
+static enum cli_exit run_simulate(struct run *r, struct err *e) {
+    const struct lab_hooks hooks = {.opened = run_on_opened,
                                     .before = before_launch,
-                                    .after = after_launch,
-                                    .ended = on_ended,
-                                    .closing = on_closing,
+                                    .after = run_after_launch,
+                                    .ended = run_on_ended,
+                                    .closing = run_on_closing,
                                     .print = run_script_print,
                                     .write = run_script_write,
                                     .stop = run_script_stop,
@@ -244,7 +244,7 @@ enum cli_exit run_main(struct cli *c, const struct opts *o) {
     else if (!run_read_outputs(&r, o, &e))
         status = cli_usage(c, &e);
     else
-        status = simulate(&r, &e);
+        status = run_simulate(&r, &e);
     run_free(&r);
     err_free(&e);
     return stop_die(&r.stop, c, status);

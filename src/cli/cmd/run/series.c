@@ -13,11 +13,12 @@ static double ipc(const struct series_sample *s) {
     return s->cycles ? (double)s->sm.sm.thread_insts / (double)s->cycles : 0;
 }
 
-static double lanes(const struct series_sample *s) {
+static double run_series_lanes(const struct series_sample *s) {
     return s->sm.sm.warp_insts ? (double)s->sm.sm.thread_insts / (double)s->sm.sm.warp_insts : 0;
 }
 
-static void row(struct table *t, const struct series_sample *s, bool launches, double full, bool utf8) {
+static void run_series_row(struct table *t, const struct series_sample *s, bool launches, double full,
+                           bool utf8) {
     struct sb bar = {0}, cycle = {0}, left = {0};
     text_grouped(&cycle, s->cycle);
     text_grouped(&left, s->unfinished);
@@ -25,7 +26,7 @@ static void row(struct table *t, const struct series_sample *s, bool launches, d
     if (launches) table_cell(t, "%" PRIu64, s->launch);
     table_cell(t, "%s", cycle.text);
     table_cell(t, "%.2f", ipc(s));
-    table_cell(t, "%.1f", lanes(s));
+    table_cell(t, "%.1f", run_series_lanes(s));
     table_cell(t, "%s", left.text);
     table_cell(t, "%s", bar.text ? bar.text : "");
     sb_free(&bar);
@@ -48,7 +49,8 @@ void run_series(const struct run *r, struct sb *out) {
     table_cell(&t, "threads/issue");
     table_cell(&t, "unfinished");
     table_end_row(&t);
-    for (size_t i = 0; i < shown; i++) row(&t, &s->samples.v[i], launches, full, r->cli->term.utf8);
+    for (size_t i = 0; i < shown; i++)
+        run_series_row(&t, &s->samples.v[i], launches, full, r->cli->term.utf8);
     sb_add(out, "\n%sEvery %" PRIu64 " cycles%s\n", term_on(&r->cli->term, TERM_BOLD), r->interval,
            term_on(&r->cli->term, TERM_PLAIN));
     table_print(&t, 2, out);

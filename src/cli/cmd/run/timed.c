@@ -7,7 +7,7 @@
 
 enum { BAR_WIDTH = 32 };
 
-static double share(uint64_t part, uint64_t all) {
+static double run_timed_share(uint64_t part, uint64_t all) {
     return all ? 100 * (double)part / (double)all : 0;
 }
 
@@ -83,9 +83,9 @@ static void cache_line(const struct run *r, struct sb *out, const char *name, ui
                        uint64_t hits, uint64_t pending) {
     if (!accesses) return;
     run_label(r, out, name);
-    sb_add(out, "%.1f %% of ", share(hits, accesses));
+    sb_add(out, "%.1f %% of ", run_timed_share(hits, accesses));
     text_grouped(out, accesses);
-    if (pending) sb_add(out, ", %.1f %% found their line on its way", share(pending, accesses));
+    if (pending) sb_add(out, ", %.1f %% found their line on its way", run_timed_share(pending, accesses));
     sb_add(out, "\n");
 }
 
@@ -120,7 +120,7 @@ static void residency_line(const struct run *r, const struct stats *s, struct sb
 }
 
 static void bar_line(const struct run *r, struct sb *out, const char *name, uint64_t part, uint64_t all) {
-    sb_add(out, "  %-17s%6.1f %%", name, share(part, all));
+    sb_add(out, "  %-17s%6.1f %%", name, run_timed_share(part, all));
     if (part) sb_add(out, "  ");
     bar_add(out, (double)part, (double)all, BAR_WIDTH, r->cli->term.utf8);
     sb_add(out, "\n");

@@ -41,8 +41,8 @@ static bool read_response(struct study_experiment *s, const struct opts *o, stru
 }
 
 /* --config and --set, and for trying programs the mechanism; x has the settings as given. */
-static bool read_machine(struct study_experiment *s, const struct opts *o, struct experiment *x,
-                         struct err *e) {
+static bool study_read_machine(struct study_experiment *s, const struct opts *o, struct experiment *x,
+                               struct err *e) {
     x->config = opts_value(o, "config");
     if (!x->config && s->preset) x->config = s->preset->config;
     if (!machine_read(&s->machine, x->config, o, e)) return false;
@@ -73,7 +73,7 @@ static bool add_preset(struct study_experiment *s, const struct opts *o, struct 
     return true;
 }
 
-static bool read_subjects(struct study_experiment *s, const struct opts *o, struct err *e) {
+static bool study_read_subjects(struct study_experiment *s, const struct opts *o, struct err *e) {
     if (o->operands.n < 2 && !s->preset)
         return err_set(e, ERR_INPUT, "%s needs a program: FILE or @NAME", o->operands.v[0]);
     if (o->operands.n < 2 && !add_preset(s, o, e)) return false;
@@ -92,7 +92,7 @@ bool study_experiment_options(struct study_experiment *s, const struct opts *o, 
     s->markdown = opts_has(o, "markdown");
     s->data_on_stdout = outputs_on_stdout(o);
     return cli_jobs(o, &x->sweep.jobs, e) && read_response(s, o, &x->response, e) &&
-           read_machine(s, o, x, e) && read_subjects(s, o, e);
+           study_read_machine(s, o, x, e) && study_read_subjects(s, o, e);
 }
 
 static bool add_factor(struct study_experiment *s, const char *text, const char *option, struct err *e) {
@@ -128,7 +128,7 @@ bool study_experiment_prepare(struct study_experiment *s, struct err *e) {
     return factors_check(s->factors.v, s->factors.n, s->x, &s->mem, e);
 }
 
-static bool on_tick(void *user, const struct lab_progress *p) {
+static bool study_experiment_on_tick(void *user, const struct lab_progress *p) {
     struct study_experiment *s = user;
     char what[64];
     if (stop_asked(&s->stop)) return false;
@@ -140,7 +140,7 @@ static bool on_tick(void *user, const struct lab_progress *p) {
 bool study_experiment_run(struct study_experiment *s, bool (*run)(void *user, struct err *e), void *user,
                           struct err *e) {
     struct lab_sweep *sweep = &s->x->sweep;
-    sweep->tick = on_tick;
+    sweep->tick = study_experiment_on_tick;
     sweep->user = s;
     s->cli->store = &sweep->store;
     if (!store_open(s->db, STORE_WRITE, &sweep->store, e)) return false;
@@ -167,7 +167,7 @@ enum cli_exit study_experiment_failed(const struct study_experiment *s, const st
     return CLI_FAILED;
 }
 
-static enum cli_exit verdict(const struct study_experiment *s) {
+static enum cli_exit study_experiment_verdict(const struct study_experiment *s) {
     struct sb text = {0};
     for (size_t i = 0; i < s->x->nsubjects; i++) {
         if (!s->x->left_out[i]) continue;
@@ -193,7 +193,7 @@ enum cli_exit study_experiment_results(const struct study_experiment *s,
                                  .add_json = add_json,
                                  .add_csv = add_csv,
                                  .add_text = add_text};
-    return cli_report(s->cli, &r, of, e) ? verdict(s) : cli_fail(s->cli, e);
+    return cli_report(s->cli, &r, of, e) ? study_experiment_verdict(s) : cli_fail(s->cli, e);
 }
 
 /* It is called before the points are freed; cli->store must not name a closed store. */

@@ -34,7 +34,7 @@ static bool read_design(struct study_factors *s, const struct opts *o, struct er
     return n <= s->lab.design.columns || too_many(n, (size_t)runs, e);
 }
 
-static bool read_options(struct study_factors *s, const struct opts *o, struct err *e) {
+static bool study_factors_read_options(struct study_factors *s, const struct opts *o, struct err *e) {
     const char *preset = opts_value(o, "preset");
     if (opts_has(o, "over"))
         return err_set(e, ERR_INPUT, "--over is for 'heddle study sensitivity'; here it is --factor");
@@ -45,14 +45,14 @@ static bool read_options(struct study_factors *s, const struct opts *o, struct e
 
 /* ---- all of it ---- */
 
-static bool prepare(struct study_factors *s, struct err *e) {
+static bool study_factors_prepare(struct study_factors *s, struct err *e) {
     if (!study_experiment_prepare(&s->common, e)) return false;
     s->lab.list = s->common.factors.v;
     s->lab.n = s->common.factors.n;
     return factors_plan(&s->lab, e);
 }
 
-static bool run(void *user, struct err *e) {
+static bool study_factors_run(void *user, struct err *e) {
     return factors_run(user, e);
 }
 
@@ -60,11 +60,11 @@ enum cli_exit study_factors_main(struct cli *c, const struct opts *o) {
     struct study_factors s = {.common = {.cli = c}};
     struct err e = {0};
     enum cli_exit status;
-    if (!read_options(&s, o, &e))
+    if (!study_factors_read_options(&s, o, &e))
         status = cli_usage(c, &e);
-    else if (!prepare(&s, &e))
+    else if (!study_factors_prepare(&s, &e))
         status = cli_fail(c, &e);
-    else if (!study_experiment_run(&s.common, run, &s.lab, &e))
+    else if (!study_experiment_run(&s.common, study_factors_run, &s.lab, &e))
         status = study_experiment_failed(&s.common, &e);
     else
         status = study_experiment_results(&s.common, study_factors_json, study_factors_csv,

@@ -32,7 +32,7 @@ static json_t *factor_json(const struct study_factors *s, size_t k) {
     return o;
 }
 
-static json_t *run_json(const struct study_factors *s, size_t run) {
+static json_t *study_factors_files_run_json(const struct study_factors *s, size_t run) {
     const struct experiment *x = &s->lab.x;
     json_t *levels = json_array(), *programs = json_object();
     for (size_t k = 0; k < s->lab.n; k++)
@@ -73,7 +73,8 @@ bool study_factors_json(const void *of, struct sb *out, struct err *e) {
         json_array_append_new(factors, factor_json(s, s->lab.order[place]));
     for (size_t i = 0; i < s->lab.nunassigned; i++)
         json_array_append_new(unassigned, json_real(s->lab.unassigned[i]));
-    for (size_t run = 0; run < s->lab.design.runs; run++) json_array_append_new(runs, run_json(s, run));
+    for (size_t run = 0; run < s->lab.design.runs; run++)
+        json_array_append_new(runs, study_factors_files_run_json(s, run));
     json_object_set_new(root, "factors", factors);
     json_object_set_new(root, "unassigned", unassigned);
     if (s->lab.nunassigned) {
@@ -87,8 +88,8 @@ bool study_factors_json(const void *of, struct sb *out, struct err *e) {
 
 /* ---- CSV: a row for each factor, on the mean and on each program ---- */
 
-static void csv_row(const struct study_factors *s, const char *program, size_t k, double effect, size_t rank,
-                    struct sb *out) {
+static void study_factors_files_csv_row(const struct study_factors *s, const char *program, size_t k,
+                                        double effect, size_t rank, struct sb *out) {
     struct sb low = {0}, high = {0};
     factor_level(&s->lab.list[k], 0, &low);
     factor_level(&s->lab.list[k], 1, &high);
@@ -109,9 +110,9 @@ void study_factors_csv(const void *of, struct sb *out) {
     for (size_t i = 0; i < sizeof head / sizeof *head; i++) csv_cell(out, "%s", head[i]);
     csv_end_row(out);
     for (size_t k = 0; k < s->lab.n; k++)
-        csv_row(s, "mean", k, s->lab.effects[k].effect, s->lab.effects[k].rank, out);
+        study_factors_files_csv_row(s, "mean", k, s->lab.effects[k].effect, s->lab.effects[k].rank, out);
     for (size_t p = 0; p < s->lab.x.nsubjects; p++)
         for (size_t k = 0; k < s->lab.n && !s->lab.x.left_out[p]; k++)
-            csv_row(s, s->common.names.v[p], k, s->lab.effects[k].by_subject[p], s->lab.effects[k].ranks[p],
-                    out);
+            study_factors_files_csv_row(s, s->common.names.v[p], k, s->lab.effects[k].by_subject[p],
+                                        s->lab.effects[k].ranks[p], out);
 }

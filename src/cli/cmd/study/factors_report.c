@@ -25,7 +25,7 @@ static struct scale scale_of(const struct study_factors *s) {
     return (struct scale){.full = most, .digits = study_experiment_digits(most)};
 }
 
-static void bar_cell(const struct study_factors *s, struct table *t, double size, struct scale scale) {
+static void study_bar_cell(const struct study_factors *s, struct table *t, double size, struct scale scale) {
     struct sb bar = {0};
     if (!s->common.markdown) bar_add(&bar, size, scale.full, BAR_WIDTH, s->common.cli->term.utf8);
     table_cell(t, "%s", bar.len ? bar.text : "");
@@ -69,7 +69,7 @@ static void effect_row(const struct study_factors *s, struct table *t, size_t fa
         table_cell(t, "%s", "");
     table_cell(t, "%.1f %%", 100 * e->share);
     paper_cells(s, t, factor, scale);
-    bar_cell(s, t, fabs(e->effect), scale);
+    study_bar_cell(s, t, fabs(e->effect), scale);
 }
 
 static void noise_row(const struct study_factors *s, struct table *t, struct scale scale) {
@@ -78,7 +78,7 @@ static void noise_row(const struct study_factors *s, struct table *t, struct sca
     for (int i = 0; i < 2; i++) table_cell(t, "%s", "");
     table_cell(t, "%.*f", scale.digits, s->lab.limit);
     for (int i = 0; i < 4; i++) table_cell(t, "%s", "");
-    bar_cell(s, t, s->lab.limit, scale);
+    study_bar_cell(s, t, s->lab.limit, scale);
 }
 
 static void effects_table(const struct study_factors *s, struct sb *out) {

@@ -42,7 +42,7 @@ static bool choose_kernels(struct study_progress *s, const struct opts *o, struc
     return true;
 }
 
-static bool read_options(struct study_progress *s, const struct opts *o, struct err *e) {
+static bool study_progress_read_options(struct study_progress *s, const struct opts *o, struct err *e) {
     static const char *const known[] = {"mech", "config",   "set",   "jobs", "json",
                                         "csv",  "markdown", "quiet", NULL};
     s->json = opts_value(o, "json");
@@ -71,29 +71,29 @@ static bool bound_machine(struct study_progress *s, size_t machine, struct err *
     return true;
 }
 
-static bool prepare(struct study_progress *s, struct err *e) {
+static bool study_progress_prepare(struct study_progress *s, struct err *e) {
     for (size_t i = 0; i < s->machines.v.n; i++)
         if (!bound_machine(s, i, e)) return false;
     s->cells = xcalloc(s->machines.v.n * s->kernels.n + 1, sizeof *s->cells);
     return true;
 }
 
-static void run_one(void *user, size_t task) {
+static void study_progress_run_one(void *user, size_t task) {
     struct study_progress *s = user;
     litmus_run(s->kernels.v[task % s->kernels.n], &s->machines.v.v[task / s->kernels.n].config,
                &s->cells[task]);
 }
 
-static void on_tick(void *user) {
+static void study_progress_on_tick(void *user) {
     struct study_progress *s = user;
     progress_note(&s->progress, "running litmus kernels");
 }
 
-static void simulate(struct study_progress *s) {
+static void study_progress_simulate(struct study_progress *s) {
     progress_start(&s->progress, &s->cli->term);
     lab_run_tasks(&(struct lab_tasks){.n = s->machines.v.n * s->kernels.n,
-                                      .run = run_one,
-                                      .tick = s->quiet ? NULL : on_tick,
+                                      .run = study_progress_run_one,
+                                      .tick = s->quiet ? NULL : study_progress_on_tick,
                                       .user = s},
                   s->jobs);
     progress_end(&s->progress);
@@ -154,7 +154,7 @@ static void group_table(const struct study_progress *s, enum litmus_group group,
 
 /* ---- what the words mean here ---- */
 
-static size_t count(const struct study_progress *s, enum litmus_end end) {
+static size_t study_progress_count(const struct study_progress *s, enum litmus_end end) {
     size_t n = 0;
     for (size_t i = 0; i < s->machines.v.n * s->kernels.n; i++) n += s->cells[i].end == end;
     return n;
@@ -170,18 +170,18 @@ static void add_refusals(const struct study_progress *s, struct sb *out) {
 
 static void legend(const struct study_progress *s, struct sb *out) {
     sb_add(out, "ends: every thread ended and memory is right\n");
-    if (count(s, LITMUS_DEADLOCK))
+    if (study_progress_count(s, LITMUS_DEADLOCK))
         sb_add(out, "deadlock: proved never to end, and to end if every thread runs on its own\n");
-    if (count(s, LITMUS_GOES_ON)) {
+    if (study_progress_count(s, LITMUS_GOES_ON)) {
         sb_add(out, "goes on: in ");
         text_grouped(out, s->bound);
         sb_add(out, " cycles it neither ended nor was proved never to\n");
     }
-    if (count(s, LITMUS_REFUSED)) sb_add(out, "refused: the mechanism cannot run it:\n");
+    if (study_progress_count(s, LITMUS_REFUSED)) sb_add(out, "refused: the mechanism cannot run it:\n");
     add_refusals(s, out);
 }
 
-static void report(const void *of, struct sb *out) {
+static void study_progress_report(const void *of, struct sb *out) {
     const struct study_progress *s = of;
     for (int g = 0; g < LITMUS_GROUPS; g++)
         if (in_group(s, (enum litmus_group)g)) group_table(s, (enum litmus_group)g, out);
@@ -195,7 +195,7 @@ static json_t *kernel_json(const struct litmus *l) {
                      group_titles[l->group], "blocks", (int)l->grid, "threads", (int)l->block);
 }
 
-static json_t *cell_json(const struct study_progress *s, size_t machine, size_t kernel) {
+static json_t *study_progress_cell_json(const struct study_progress *s, size_t machine, size_t kernel) {
     const struct litmus_cell *c = cell_of(s, machine, kernel);
     json_t *o = json_pack("{s:s, s:s, s:s, s:I}", "mechanism", s->machines.v.v[machine].name, "kernel",
                           s->kernels.v[kernel]->name, "outcome", litmus_end_names[c->end], "cycles",
@@ -204,12 +204,13 @@ static json_t *cell_json(const struct study_progress *s, size_t machine, size_t 
     return o;
 }
 
-static bool add_json(const void *of, struct sb *out, struct err *e) {
+static bool study_progress_add_json(const void *of, struct sb *out, struct err *e) {
     const struct study_progress *s = of;
     json_t *root = json_object(), *kernels = json_array(), *cells = json_array();
     for (size_t k = 0; k < s->kernels.n; k++) json_array_append_new(kernels, kernel_json(s->kernels.v[k]));
     for (size_t m = 0; m < s->machines.v.n; m++)
-        for (size_t k = 0; k < s->kernels.n; k++) json_array_append_new(cells, cell_json(s, m, k));
+        for (size_t k = 0; k < s->kernels.n; k++)
+            json_array_append_new(cells, study_progress_cell_json(s, m, k));
     json_object_set_new(root, "study", json_string("progress"));
     json_object_set_new(root, "kernels", kernels);
     json_object_set_new(root, "cells", cells);
@@ -217,7 +218,7 @@ static bool add_json(const void *of, struct sb *out, struct err *e) {
 }
 
 /* Adds the first of the report's many lines. */
-static void add_csv(const void *of, struct sb *out) {
+static void study_progress_add_csv(const void *of, struct sb *out) {
     const struct study_progress *s = of;
     static const char *const head[] = {"mechanism", "kernel", "outcome", "cycles", "reason"};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++) csv_cell(out, "%s", head[i]);
@@ -237,7 +238,7 @@ static void add_csv(const void *of, struct sb *out) {
 /* ---- all of it ---- */
 
 /* A deadlock of a mechanism, a refusal and a bound are results; anything else is a failure. */
-static enum cli_exit verdicts(const struct study_progress *s) {
+static enum cli_exit study_progress_verdicts(const struct study_progress *s) {
     enum cli_exit worst = CLI_OK;
     for (size_t i = 0; i < s->machines.v.n * s->kernels.n; i++) {
         const struct litmus_cell *c = &s->cells[i];
@@ -252,27 +253,27 @@ static enum cli_exit verdicts(const struct study_progress *s) {
     return worst;
 }
 
-static enum cli_exit results(const struct study_progress *s, struct err *e) {
+static enum cli_exit study_progress_results(const struct study_progress *s, struct err *e) {
     const struct cli_report r = {.json = s->json,
                                  .csv = s->csv,
                                  .silent = s->quiet || s->data_on_stdout,
-                                 .add_json = add_json,
-                                 .add_csv = add_csv,
-                                 .add_text = report};
-    return cli_report(s->cli, &r, s, e) ? verdicts(s) : cli_fail(s->cli, e);
+                                 .add_json = study_progress_add_json,
+                                 .add_csv = study_progress_add_csv,
+                                 .add_text = study_progress_report};
+    return cli_report(s->cli, &r, s, e) ? study_progress_verdicts(s) : cli_fail(s->cli, e);
 }
 
 enum cli_exit study_progress_main(struct cli *c, const struct opts *o) {
     struct study_progress s = {.cli = c};
     struct err e = {0};
     enum cli_exit status;
-    if (!read_options(&s, o, &e))
+    if (!study_progress_read_options(&s, o, &e))
         status = cli_usage(c, &e);
-    else if (!prepare(&s, &e))
+    else if (!study_progress_prepare(&s, &e))
         status = cli_fail(c, &e);
     else {
-        simulate(&s);
-        status = results(&s, &e);
+        study_progress_simulate(&s);
+        status = study_progress_results(&s, &e);
     }
     for (size_t i = 0; s.cells && i < s.machines.v.n * s.kernels.n; i++) err_free(&s.cells[i].err);
     free(s.cells);

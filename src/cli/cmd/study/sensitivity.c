@@ -16,7 +16,7 @@ struct study_sensitivity {
 
 /* ---- options ---- */
 
-static bool read_options(struct study_sensitivity *s, const struct opts *o, struct err *e) {
+static bool study_sensitivity_read_options(struct study_sensitivity *s, const struct opts *o, struct err *e) {
     static const char *const of_factors[] = {"factor", "runs", "foldover", "preset"};
     for (size_t i = 0; i < sizeof of_factors / sizeof *of_factors; i++)
         if (opts_has(o, of_factors[i]))
@@ -27,7 +27,7 @@ static bool read_options(struct study_sensitivity *s, const struct opts *o, stru
 }
 
 /* A machine for each level of each option. */
-static bool prepare(struct study_sensitivity *s, struct err *e) {
+static bool study_sensitivity_prepare(struct study_sensitivity *s, struct err *e) {
     if (!study_experiment_prepare(&s->common, e)) return false;
     size_t most = 0;
     for (size_t f = 0; f < s->common.factors.n; f++) most += s->common.factors.v[f].levels;
@@ -39,7 +39,7 @@ static bool prepare(struct study_sensitivity *s, struct err *e) {
     return experiment_plan(&s->x, e);
 }
 
-static bool run(void *user, struct err *e) {
+static bool study_sensitivity_run(void *user, struct err *e) {
     return experiment_run(user, e);
 }
 
@@ -103,7 +103,7 @@ static void head_row(struct table *t, struct varied v) {
     for (size_t i = 0; i < 4; i++) table_cell(t, "%s", of_spread[i]);
 }
 
-static void add_table(const struct study_sensitivity *s, size_t factor, struct sb *out) {
+static void study_sensitivity_add_table(const struct study_sensitivity *s, size_t factor, struct sb *out) {
     struct varied v = varied_at(s, factor);
     struct sb align = {0}, mean = {0};
     struct table t;
@@ -120,20 +120,20 @@ static void add_table(const struct study_sensitivity *s, size_t factor, struct s
     sb_free(&mean);
 }
 
-static void report(const void *of, struct sb *out) {
+static void study_sensitivity_report(const void *of, struct sb *out) {
     const struct study_sensitivity *s = of;
     experiment_response_name(&s->x, out);
     sb_add(out, " on %s", s->x.config ? s->x.config : CONFIG_DEFAULT);
     for (size_t f = 0; f < s->common.factors.n; f++) {
         sb_add(out, f ? "\n" : "\n\n");
-        add_table(s, f, out);
+        study_sensitivity_add_table(s, f, out);
     }
 }
 
 /* ---- files ---- */
 
-static json_t *one_json(const struct study_sensitivity *s, struct varied v, size_t program,
-                        const char *name) {
+static json_t *study_sensitivity_one_json(const struct study_sensitivity *s, struct varied v, size_t program,
+                                          const char *name) {
     double *value = values_of(s, v, program);
     struct spread spread = spread_of(value, v.f->levels);
     json_t *list = json_array();
@@ -153,12 +153,14 @@ static json_t *factor_json(const struct study_sensitivity *s, size_t factor) {
         sb_free(&level);
     }
     for (size_t p = 0; p < s->x.nsubjects; p++)
-        if (!s->x.left_out[p]) json_array_append_new(programs, one_json(s, v, p, s->common.names.v[p]));
+        if (!s->x.left_out[p])
+            json_array_append_new(programs, study_sensitivity_one_json(s, v, p, s->common.names.v[p]));
     return json_pack("{s:s, s:o, s:o, s:o}", "over", v.f->name, "levels", levels, "programs", programs,
-                     "mean", one_json(s, v, SIZE_MAX, pivot_mean_names[s->x.response.mean]));
+                     "mean",
+                     study_sensitivity_one_json(s, v, SIZE_MAX, pivot_mean_names[s->x.response.mean]));
 }
 
-static bool add_json(const void *of, struct sb *out, struct err *e) {
+static bool study_sensitivity_add_json(const void *of, struct sb *out, struct err *e) {
     const struct study_sensitivity *s = of;
     const struct response *r = &s->x.response;
     json_t *root =
@@ -187,7 +189,7 @@ static void csv_rows(const struct study_sensitivity *s, struct varied v, size_t 
     free(value);
 }
 
-static void add_csv(const void *of, struct sb *out) {
+static void study_sensitivity_add_csv(const void *of, struct sb *out) {
     const struct study_sensitivity *s = of;
     static const char *const head[] = {"over", "value", "program", "response"};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++) csv_cell(out, "%s", head[i]);
@@ -205,14 +207,15 @@ enum cli_exit study_sensitivity_main(struct cli *c, const struct opts *o) {
     struct study_sensitivity s = {.common = {.cli = c}};
     struct err e = {0};
     enum cli_exit status;
-    if (!read_options(&s, o, &e))
+    if (!study_sensitivity_read_options(&s, o, &e))
         status = cli_usage(c, &e);
-    else if (!prepare(&s, &e))
+    else if (!study_sensitivity_prepare(&s, &e))
         status = cli_fail(c, &e);
-    else if (!study_experiment_run(&s.common, run, &s.x, &e))
+    else if (!study_experiment_run(&s.common, study_sensitivity_run, &s.x, &e))
         status = study_experiment_failed(&s.common, &e);
     else
-        status = study_experiment_results(&s.common, add_json, add_csv, report, &s, &e);
+        status = study_experiment_results(&s.common, study_sensitivity_add_json, study_sensitivity_add_csv,
+                                          study_sensitivity_report, &s, &e);
     study_experiment_free(&s.common);
     experiment_free(&s.x);
     err_free(&e);

@@ -83,7 +83,7 @@ static bool read_kind(struct study *s, const char *name, const struct opts *o, s
     return study_only_options(o, known, "not of a bound; 'heddle study --help' says of which study it is", e);
 }
 
-static bool read_options(struct study *s, const struct opts *o, struct err *e) {
+static bool cmd_study_read_options(struct study *s, const struct opts *o, struct err *e) {
     const char *config = opts_value(o, "config"), *mech = opts_value(o, "mech");
     s->json = opts_value(o, "json");
     s->quiet = opts_has(o, "quiet");
@@ -117,7 +117,7 @@ static bool read_options(struct study *s, const struct opts *o, struct err *e) {
 
 /* ---- the runs ---- */
 
-static void run_one(void *user, size_t task) {
+static void study_run_one(void *user, size_t task) {
     struct study *s = user;
     struct study_one *one = &s->one[task];
     const struct lab_subject *subject = &s->subjects.v[task].lab;
@@ -125,12 +125,12 @@ static void run_one(void *user, size_t task) {
                          : study_reconvergence(subject, &s->config, NULL, &one->reconvergence, &one->err);
 }
 
-static void on_tick(void *user) {
+static void study_on_tick(void *user) {
     struct study *s = user;
     progress_note(&s->progress, "studying");
 }
 
-static bool prepare(struct study *s, struct err *e) {
+static bool study_prepare(struct study *s, struct err *e) {
     for (size_t i = 0; i < s->subjects.n; i++)
         if (!subject_read(&s->subjects.v[i], e) || !subject_prepare(&s->subjects.v[i], &s->config, e))
             return false;
@@ -138,10 +138,11 @@ static bool prepare(struct study *s, struct err *e) {
     return true;
 }
 
-static void simulate(struct study *s) {
+static void study_simulate(struct study *s) {
     progress_start(&s->progress, &s->cli->term);
     lab_run_tasks(
-        &(struct lab_tasks){.n = s->subjects.n, .run = run_one, .tick = s->quiet ? NULL : on_tick, .user = s},
+        &(struct lab_tasks){
+            .n = s->subjects.n, .run = study_run_one, .tick = s->quiet ? NULL : study_on_tick, .user = s},
         s->jobs);
     progress_end(&s->progress);
 }
@@ -152,7 +153,7 @@ static double percent(uint64_t a, uint64_t b) {
     return b ? 100 * ((double)a / (double)b - 1) : 0;
 }
 
-static void count_cell(struct table *t, uint64_t v) {
+static void study_count_cell(struct table *t, uint64_t v) {
     struct sb text = {0};
     text_grouped(&text, v);
     table_cell(t, "%s", text.text);
@@ -163,10 +164,10 @@ static void lanes_row(struct table *t, const char *program, const struct study_l
                       const struct lanes_row *r) {
     table_cell(t, "%s", program);
     demangle_cell(t, r->kernel);
-    count_cell(t, r->launches);
-    count_cell(t, r->insts);
-    count_cell(t, r->issues);
-    count_cell(t, r->fewest);
+    study_count_cell(t, r->launches);
+    study_count_cell(t, r->insts);
+    study_count_cell(t, r->issues);
+    study_count_cell(t, r->fewest);
     table_cell(t, "%.1f %%", 100 * study_activity(s, r, r->issues));
     table_cell(t, "%.1f %%", 100 * study_activity(s, r, r->fewest));
     table_end_row(t);
@@ -175,11 +176,11 @@ static void lanes_row(struct table *t, const char *program, const struct study_l
 static void reconvergence_row(struct table *t, const char *program, const struct reconvergence_row *r) {
     table_cell(t, "%s", program);
     demangle_cell(t, r->kernel);
-    count_cell(t, r->launches);
-    count_cell(t, r->insts);
-    count_cell(t, r->nrec);
-    count_cell(t, r->pdom);
-    count_cell(t, r->oracle);
+    study_count_cell(t, r->launches);
+    study_count_cell(t, r->insts);
+    study_count_cell(t, r->nrec);
+    study_count_cell(t, r->pdom);
+    study_count_cell(t, r->oracle);
     table_cell(t, "%+.1f %%", percent(r->nrec, r->pdom));
     table_cell(t, "%+.1f %%", percent(r->pdom, r->oracle));
     table_end_row(t);
@@ -205,7 +206,7 @@ static void rows(const struct study *s, size_t k, const char *name, struct table
         reconvergence_row(t, "", &one->reconvergence.total);
 }
 
-static void heading(const struct study *s, struct table *t, struct sb *out) {
+static void study_heading(const struct study *s, struct table *t, struct sb *out) {
     if (s->lanes) {
         sb_add(out, "The fewest issues that could run a kernel when threads of a block are regrouped at will "
                     "but keep their\nlanes, and what that makes of lane activity (HARP 3.2).\n");
@@ -222,9 +223,9 @@ static void heading(const struct study *s, struct table *t, struct sb *out) {
     }
 }
 
-static void report(const struct study *s, struct sb *out) {
+static void study_report(const struct study *s, struct sb *out) {
     struct table t;
-    heading(s, &t, out);
+    study_heading(s, &t, out);
     for (size_t k = 0; k < s->subjects.n; k++) {
         struct sb name = {0};
         lab_subject_name(&s->subjects.v[k].lab, &name);
@@ -250,7 +251,7 @@ static json_t *reconvergence_json(const struct reconvergence_row *r) {
                      (json_int_t)r->nrec, "pdom", (json_int_t)r->pdom, "oracle", (json_int_t)r->oracle);
 }
 
-static json_t *one_json(const struct study *s, size_t k) {
+static json_t *study_one_json(const struct study *s, size_t k) {
     const struct study_one *one = &s->one[k];
     json_t *o = json_object(), *kernels = json_array();
     struct sb name = {0};
@@ -275,7 +276,7 @@ static json_t *one_json(const struct study *s, size_t k) {
 static bool write_json(const struct study *s, struct err *e) {
     struct sb text = {0};
     json_t *root = json_object(), *programs = json_array();
-    for (size_t k = 0; k < s->subjects.n; k++) json_array_append_new(programs, one_json(s, k));
+    for (size_t k = 0; k < s->subjects.n; k++) json_array_append_new(programs, study_one_json(s, k));
     json_object_set_new(root, "study", json_string(s->lanes ? "oracle-lanes" : "oracle-reconvergence"));
     json_object_set_new(root, "programs", programs);
     bool fine = stats_json_text(root, &text, e) && cli_write(s->cli, s->json, &text, NULL, NULL, e);
@@ -285,13 +286,13 @@ static bool write_json(const struct study *s, struct err *e) {
 
 /* ---- all of it ---- */
 
-static enum cli_exit results(struct study *s, struct err *e) {
+static enum cli_exit study_results(struct study *s, struct err *e) {
     enum cli_exit worst = CLI_OK;
     struct sb text = {0};
     if (s->json && !write_json(s, e)) return cli_fail(s->cli, e);
     size_t ended = 0;
     for (size_t k = 0; k < s->subjects.n; k++) ended += s->one[k].fine;
-    if (ended && !s->quiet && !s->json_on_stdout) report(s, &text);
+    if (ended && !s->quiet && !s->json_on_stdout) study_report(s, &text);
     term_print(&s->cli->term, &text);
     sb_free(&text);
     for (size_t k = 0; k < s->subjects.n; k++) {
@@ -326,13 +327,13 @@ enum cli_exit study_main(struct cli *c, const struct opts *o) {
     enum cli_exit status;
     for (size_t i = 0; i < STUDIES; i++)
         if (studies[i].run && !strcmp(o->operands.v[0], studies[i].name)) return studies[i].run(c, o);
-    if (!read_options(&s, o, &e))
+    if (!cmd_study_read_options(&s, o, &e))
         status = cli_usage(c, &e);
-    else if (!prepare(&s, &e))
+    else if (!study_prepare(&s, &e))
         status = cli_fail(c, &e);
     else {
-        simulate(&s);
-        status = results(&s, &e);
+        study_simulate(&s);
+        status = study_results(&s, &e);
     }
     study_free(&s);
     err_free(&e);

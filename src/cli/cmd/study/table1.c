@@ -20,7 +20,7 @@ struct study_table1 {
     struct progress progress;
 };
 
-static bool read_options(struct study_table1 *s, const struct opts *o, struct err *e) {
+static bool study_table1_read_options(struct study_table1 *s, const struct opts *o, struct err *e) {
     static const char *const known[] = {"jobs", "json", "csv", "markdown", "quiet", NULL};
     s->json = opts_value(o, "json");
     s->csv = opts_value(o, "csv");
@@ -35,23 +35,25 @@ static bool read_options(struct study_table1 *s, const struct opts *o, struct er
 
 /* ---- the runs ---- */
 
-static void run_one(void *user, size_t task) {
+static void study_table1_run_one(void *user, size_t task) {
     struct study_table1 *s = user;
     table1_run(s->rows.v[task].scheme, &s->rows.v[task]);
 }
 
-static void on_tick(void *user) {
+static void study_table1_on_tick(void *user) {
     struct study_table1 *s = user;
     progress_note(&s->progress, "running ten schemes");
 }
 
-static void simulate(struct study_table1 *s) {
+static void study_table1_simulate(struct study_table1 *s) {
     for (const struct table1_scheme *t = table1_schemes; t->name; t++)
         if (table1_there(t)) VEC_PUSH(&s->rows, (struct table1_row){.scheme = t});
     progress_start(&s->progress, &s->cli->term);
-    lab_run_tasks(
-        &(struct lab_tasks){.n = s->rows.n, .run = run_one, .tick = s->quiet ? NULL : on_tick, .user = s},
-        s->jobs);
+    lab_run_tasks(&(struct lab_tasks){.n = s->rows.n,
+                                      .run = study_table1_run_one,
+                                      .tick = s->quiet ? NULL : study_table1_on_tick,
+                                      .user = s},
+                  s->jobs);
     progress_end(&s->progress);
 }
 
@@ -90,7 +92,7 @@ static void add_grid(const struct study_table1 *s, enum table1_column first, boo
     print_table(s, &t, out);
 }
 
-static void report(const void *of, struct sb *out) {
+static void study_table1_report(const void *of, struct sb *out) {
     const struct study_table1 *s = of;
     unsigned same = 0;
     for (size_t i = 0; i < s->rows.n; i++) same += table1_agrees(&s->rows.v[i]);
@@ -102,7 +104,7 @@ static void report(const void *of, struct sb *out) {
 
 /* ---- files ---- */
 
-static json_t *row_json(const struct table1_row *r) {
+static json_t *study_table1_row_json(const struct table1_row *r) {
     json_t *o = json_pack("{s:s, s:s}", "scheme", r->scheme->name, "mechanism", r->scheme->mech);
     if (r->err.code) {
         json_object_set_new(o, "error", json_string(err_text(&r->err)));
@@ -116,17 +118,17 @@ static json_t *row_json(const struct table1_row *r) {
     return o;
 }
 
-static bool add_json(const void *of, struct sb *out, struct err *e) {
+static bool study_table1_add_json(const void *of, struct sb *out, struct err *e) {
     const struct study_table1 *s = of;
     json_t *root = json_object(), *rows = json_array();
-    for (size_t i = 0; i < s->rows.n; i++) json_array_append_new(rows, row_json(&s->rows.v[i]));
+    for (size_t i = 0; i < s->rows.n; i++) json_array_append_new(rows, study_table1_row_json(&s->rows.v[i]));
     json_object_set_new(root, "study", json_string("table1"));
     json_object_set_new(root, "schemes", rows);
     return stats_json_text(root, out, e);
 }
 
 /* A row for each cell. */
-static void add_csv(const void *of, struct sb *out) {
+static void study_table1_add_csv(const void *of, struct sb *out) {
     const struct study_table1 *s = of;
     static const char *const head[] = {"scheme", "mechanism", "column", "paper", "ours"};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++) csv_cell(out, "%s", head[i]);
@@ -145,13 +147,13 @@ static void add_csv(const void *of, struct sb *out) {
 
 /* ---- all of it ---- */
 
-static enum cli_exit results(const struct study_table1 *s, struct err *e) {
+static enum cli_exit study_table1_results(const struct study_table1 *s, struct err *e) {
     const struct cli_report r = {.json = s->json,
                                  .csv = s->csv,
                                  .silent = s->quiet || s->data_on_stdout,
-                                 .add_json = add_json,
-                                 .add_csv = add_csv,
-                                 .add_text = report};
+                                 .add_json = study_table1_add_json,
+                                 .add_csv = study_table1_add_csv,
+                                 .add_text = study_table1_report};
     enum cli_exit worst = CLI_OK;
     if (!cli_report(s->cli, &r, s, e)) return cli_fail(s->cli, e);
     for (size_t i = 0; i < s->rows.n; i++) {
@@ -166,11 +168,11 @@ enum cli_exit study_table1_main(struct cli *c, const struct opts *o) {
     struct study_table1 s = {.cli = c};
     struct err e = {0};
     enum cli_exit status;
-    if (!read_options(&s, o, &e))
+    if (!study_table1_read_options(&s, o, &e))
         status = cli_usage(c, &e);
     else {
-        simulate(&s);
-        status = results(&s, &e);
+        study_table1_simulate(&s);
+        status = study_table1_results(&s, &e);
     }
     for (size_t i = 0; i < s.rows.n; i++) table1_free(&s.rows.v[i]);
     VEC_FREE(&s.rows);

@@ -60,7 +60,7 @@ static int make_file(const char *path) {
 }
 
 /* In the child, between fork and exec of a process with threads: nothing but system calls. */
-static _Noreturn void become(const struct run *r, const int files[3], int failure) {
+static _Noreturn void sweep_programs_become(const struct run *r, const int files[3], int failure) {
     const int now = personality(0xffffffff);
     sigset_t none;
     setpgid(0, 0);
@@ -76,11 +76,11 @@ static _Noreturn void become(const struct run *r, const int files[3], int failur
     _exit(127);
 }
 
-static bool start(struct run *r, const int files[3], struct err *e) {
+static bool sweep_programs_start(struct run *r, const int files[3], struct err *e) {
     int failure[2], why = 0;
     if (pipe2(failure, O_CLOEXEC)) return err_set(e, ERR_MEMORY, "cannot make a pipe: %s", strerror(errno));
     r->one.pid = fork();
-    if (!r->one.pid) become(r, files, failure[1]);
+    if (!r->one.pid) sweep_programs_become(r, files, failure[1]);
     bool fine = r->one.pid > 0 || err_set(e, ERR_MEMORY, "cannot start another process: %s", strerror(errno));
     close(failure[1]);
     if (fine && read(failure[0], &why, sizeof why) == (ssize_t)sizeof why) {
@@ -105,14 +105,14 @@ static void wait_for(struct run *r) {
     }
 }
 
-static bool execute(struct run *r, struct err *e) {
+static bool sweep_programs_execute(struct run *r, struct err *e) {
     const int files[] = {open("/dev/null", O_RDONLY | O_CLOEXEC), make_file(r->output), make_file(r->errors),
                          make_file(r->one.log)};
     bool fine = true;
     for (int i = 0; i < 4; i++) fine &= files[i] >= 0;
     if (!fine) err_set(e, ERR_MEMORY, "cannot make files in %s: %s", r->cuda.dir, strerror(errno));
     const double began = lab_seconds();
-    fine = fine && start(r, files, e);
+    fine = fine && sweep_programs_start(r, files, e);
     for (int i = 0; i < 4; i++)
         if (files[i] >= 0) close(files[i]);
     if (!fine) return false;
@@ -143,7 +143,7 @@ static const struct cuda_kernel *failed_kernel(const struct cuda_run *r) {
     return NULL;
 }
 
-static void judge(const struct run *r, struct err *e) {
+static void sweep_programs_judge(const struct run *r, struct err *e) {
     const struct cuda_kernel *k = failed_kernel(&r->one);
     const int status = r->one.wait_status;
     struct sb text = {0};
@@ -190,7 +190,7 @@ static void run_program(struct run *r, const hd_config *config, struct lab_outco
     }
     r->output = file_in(r, "output");
     r->errors = file_in(r, "errors");
-    if (!execute(r, e)) return;
+    if (!sweep_programs_execute(r, e)) return;
     if (!cuda_read_log(&r->one, e) || !digest(r, &out->digest, e)) {
         e->code = ERR_MEMORY;
         return;
@@ -198,7 +198,7 @@ static void run_program(struct run *r, const hd_config *config, struct lab_outco
     out->total = r->one.total;
     out->launches = r->one.nlaunches;
     out->seconds = r->one.seconds;
-    judge(r, e);
+    sweep_programs_judge(r, e);
 }
 
 static void run_point(const void *user, const hd_config *config, const struct lab_hooks *hooks,
@@ -225,7 +225,7 @@ static bool hash_file(const char *path, uint64_t *h, struct err *e) {
 }
 
 /* The program, the library that runs its kernels, its words and the files it is said to read. */
-static bool identify(struct sweep *s, struct sweep_command *k, struct err *e) {
+static bool sweep_programs_identify(struct sweep *s, struct sweep_command *k, struct err *e) {
     uint64_t *h = &k->lab.identity;
     struct sb library = {0};
     *h = HASH_START;
@@ -261,7 +261,7 @@ bool sweep_add_program(struct sweep *s, const char *text, struct params *params,
         (struct cuda){.cli = s->cli, .quiet = !first, .each = false, .opts = {.table = command_cuda.options}};
     v->command = k;
     if (!fill_words(s, text, params, k, e) || !cuda_find_program(&k->cuda, k->cuda.words.v[0], e) ||
-        !cuda_find_library(&k->cuda, e) || !identify(s, k, e))
+        !cuda_find_library(&k->cuda, e) || !sweep_programs_identify(s, k, e))
         return false;
     k->lab.run = run_point;
     k->lab.user = k;

@@ -24,7 +24,7 @@ static bool open_store(struct sweep *s, struct err *e) {
 
 /* ---- the sweep ---- */
 
-static bool on_tick(void *user, const struct lab_progress *p) {
+static bool sweep_on_tick(void *user, const struct lab_progress *p) {
     struct sweep *s = user;
     char what[128];
     if (stop_asked(&s->stop)) return false;
@@ -36,9 +36,9 @@ static bool on_tick(void *user, const struct lab_progress *p) {
     return true;
 }
 
-static bool simulate(struct sweep *s, struct err *e) {
+static bool sweep_simulate(struct sweep *s, struct err *e) {
     stop_hold(&s->stop, s->cli);
-    s->lab.tick = on_tick;
+    s->lab.tick = sweep_on_tick;
     s->lab.user = s;
     progress_start(&s->progress, &s->cli->term);
     bool fine = lab_sweep(&s->lab, e);
@@ -48,7 +48,7 @@ static bool simulate(struct sweep *s, struct err *e) {
     return fine;
 }
 
-static enum cli_exit show(struct sweep *s) {
+static enum cli_exit sweep_show(struct sweep *s) {
     struct sb text = {0};
     enum cli_exit status = CLI_OK;
     if (s->dry_run)
@@ -72,10 +72,10 @@ enum cli_exit sweep_main(struct cli *cli, const struct opts *o) {
     if (!sweep_read_options(&s, o, &e))
         status = cli_usage(cli, &e);
     else if (!sweep_work_out(&s, &e) || !open_store(&s, &e) ||
-             !(s.dry_run ? lab_sweep_look(&s.lab, &e) && sweep_costs(&s, &e) : simulate(&s, &e)))
+             !(s.dry_run ? lab_sweep_look(&s.lab, &e) && sweep_costs(&s, &e) : sweep_simulate(&s, &e)))
         status = cli_fail(cli, &e);
     else
-        status = show(&s);
+        status = sweep_show(&s);
     cli->store = NULL;
     store_close(s.lab.store);
     lab_sweep_free(&s.lab);
