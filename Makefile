@@ -324,7 +324,7 @@ asan:
 
 # What uses threads of the host: tests whose names say so, those of the rooms that start threads, and commands.
 TSAN_UNIT := $(patsubst tests/unit/%.c,build-tsan/tests/%,$(sort $(wildcard tests/unit/*/*threads*.c \
-    $(addprefix tests/unit/,base/workers.c base/ledger.c base/pages.c lab/run/pool.c lab/run/compare.c lab/sweep/run.c lab/store/store.c))))
+    $(addprefix tests/unit/,base/workers.c base/ledger.c base/pages.c lab/pool.c lab/compare.c lab/sweep.c lab/store.c))))
 tsan: test-deps
 	@$(MAKE) --no-print-directory BUILD=build-tsan OPT="-O1 -g" SAN="-fsanitize=thread" build-tsan/heddle $(TSAN_UNIT)
 	@TSAN_OPTIONS="halt_on_error=1" HEDDLE=build-tsan/heddle BUILD=build-tsan \
@@ -335,7 +335,7 @@ tsan: test-deps
 COVERAGE ?=
 COVERAGE_PATHS := $(addprefix src/exec/access/,find move resolve async surf) $(addprefix runtime/module/,module image fatbin) src/front/
 COVERAGE_TESTS := $(patsubst tests/unit/%.c,build-coverage/tests/%,$(sort $(wildcard $(addprefix tests/unit/,exec/[!o]*.c front/*.c \
-    runtime/*.c sim/api*.c sim/corpus.c sim/kernels*.c sim/unsupported.c lab/run/trace.c))))
+    runtime/*.c sim/api*.c sim/corpus.c sim/kernels*.c sim/unsupported.c lab/trace.c))))
 coverage: test-deps
 	@if [ -d build-coverage ]; then find build-coverage -name '*.gcda' -delete; fi
 	@$(MAKE) --no-print-directory BUILD=build-coverage OPT="-O0 -g" ALU_FLAGS="-ffp-contract=off -fno-strict-aliasing" \
