@@ -116,7 +116,7 @@ static void roff_examples(struct sb *out) {
 }
 
 void help_man(struct sb *out) {
-    sb_add(out, ".\\\" Made by 'heddle help --man' from src/cli/commands*.c; edits belong there.\n");
+    sb_add(out, ".\\\" Made by 'heddle help --man' from the tables of src/cli/cmd; edits belong there.\n");
     sb_add(out, ".TH HEDDLE 1 \"\" \"heddle %s\" \"User Commands\"\n.nh\n.ad l\n", hd_version());
     sb_add(out, ".SH NAME\nheddle \\- run GPU kernels on a simulated SIMT processor\n.SH SYNOPSIS\n");
     for (const struct command *const *c = commands; *c; c++) roff_synopsis(out, *c);
